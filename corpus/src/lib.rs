@@ -1,0 +1,6 @@
+//! Where cases come from: the case and its text, the reader of tinygrad's kernel logs, the generator.
+
+pub mod case;
+pub mod generate;
+pub mod log;
+pub mod text;

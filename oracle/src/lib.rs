@@ -1,0 +1,88 @@
+//! The judges: each takes a case and what `core` made of it, and answers with a [`Verdict`].
+//!
+//! No judge calls `core`'s index or view arithmetic to compute what it expects: a judge that shares code with the
+//! judged is no judge.
+
+use plumb_core::linearize::Lowered;
+use plumb_corpus::case::Case;
+use std::fmt;
+
+pub mod compare;
+pub mod data;
+pub mod interpreter;
+pub mod prove;
+pub mod reference;
+
+/// What a judge looks at.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The case.
+    pub case: &'a Case,
+    /// What `core` made of it.
+    pub lowered: &'a Lowered,
+}
+
+/// A judge's answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// Nothing to object. `share` says so where only a part of the outputs was looked at.
+    Pass {
+        /// `None`: everything; otherwise which part, in words and numbers.
+        share: Option<String>,
+    },
+    /// The kernel is wrong.
+    Fail(Box<Finding>),
+    /// The judge can't tell, and why.
+    Unknown(String),
+    /// Not this judge's business, and why: a short phrase by which skips are counted.
+    Skipped(String),
+}
+
+/// What kind of fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum FindingKind {
+    /// A value differs from the reference's.
+    WrongValue,
+    /// An access outside its buffer.
+    OutOfBounds,
+    /// A read of memory that was never written.
+    UninitialisedRead,
+    /// Two lanes touch one cell, at least one writing, with no barrier between.
+    Race,
+    /// A barrier that not all lanes of a group reach.
+    DivergentBarrier,
+    /// An output element written twice, or never.
+    OutputCoverage,
+    /// Lowering failed or refused where it should not.
+    Lowering,
+    /// The uop list is malformed.
+    Malformed,
+}
+
+/// What is wrong, where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The judge that objects.
+    pub oracle: &'static str,
+    /// What kind of fault.
+    pub kind: FindingKind,
+    /// One sentence with the place and the values: expected and got.
+    pub message: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {:?}: {}", self.oracle, self.kind, self.message)
+    }
+}
+
+/// A judge.
+pub trait Oracle: Send + Sync {
+    /// Its name in options and reports.
+    fn name(&self) -> &'static str;
+    /// One sentence on what it checks.
+    fn description(&self) -> &'static str;
+    /// Judges.
+    fn judge(&self, subject: Subject<'_>) -> Verdict;
+}

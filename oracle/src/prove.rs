@@ -1,0 +1,1 @@
+//! Proofs with Z3.
