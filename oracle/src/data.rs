@@ -42,11 +42,15 @@ impl InputBuffer {
     }
 }
 
-/// The contents of all memory arguments of a kernel, by argument number; outputs have none.
+/// The contents and sizes of all memory arguments of a kernel, by argument number.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inputs {
-    /// Pairs of argument number and contents, ascending.
+    /// Pairs of argument number and contents, ascending. An output that the kernel also reads stands here with what it
+    /// holds before the run.
     pub buffers: Vec<(u32, InputBuffer)>,
+    /// For every output argument, ascending: its number, and the number of elements up to the last one that the
+    /// kernel's store may write (of an image all: height × width × 4); a write at or beyond it is out of bounds.
+    pub outputs: Vec<(u32, i64)>,
     /// Values of the symbolic variables, by name.
     pub bindings: Vec<(String, i64)>,
 }

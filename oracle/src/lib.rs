@@ -54,6 +54,10 @@ pub enum FindingKind {
     DivergentBarrier,
     /// An output element written twice, or never.
     OutputCoverage,
+    /// An address, a gate or the bound of a loop computed by integer arithmetic that overflows or divides by zero.
+    IndexArithmetic,
+    /// An access of several elements at once whose address is no multiple of their number.
+    Misaligned,
     /// Lowering failed or refused where it should not.
     Lowering,
     /// The uop list is malformed.

@@ -23,6 +23,9 @@ pub struct Output {
     pub dtype: Scalar,
     /// The elements written, ascending by element: (element, the bits of the value in the buffer's type).
     pub written: Vec<(i64, u64)>,
+    /// Those of the written elements, ascending, whose value the kernel leaves undefined: it depends on a cast from a
+    /// float that the integer type can't hold, or on an integer division by zero.
+    pub undefined: Vec<i64>,
 }
 
 /// What a run gave.
