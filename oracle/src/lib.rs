@@ -60,6 +60,8 @@ pub enum FindingKind {
     Misaligned,
     /// Lowering failed or refused where it should not.
     Lowering,
+    /// Lowering or a judge panicked.
+    Panic,
     /// The uop list is malformed.
     Malformed,
 }
