@@ -2,13 +2,16 @@
 //!
 //! A case's kernel is kept in its own small form, apart from `core`'s AST: a load is a chain of movement operations or
 //! a list of raw views, in plain numbers, so that a judge can evaluate it without `core`'s view arithmetic.
-//! [`Case::ast`] builds `core`'s AST from it, and there `core`'s views are what is judged.
+//! [`Kernel::ast`] builds `core`'s AST from it, and there `core`'s views are what is judged.
 
-use plumb_core::ast::{AluOp, Ast, ReduceOp};
+use plumb_core::ast::{AluOp, ReduceOp};
 use plumb_core::constant::Constant;
-use plumb_core::dtype::DType;
+use plumb_core::dtype::{DType, Scalar};
 use plumb_core::kernel::OptPlan;
 use std::sync::Arc;
+
+mod ast;
+mod types;
 
 /// A dimension, stride, offset or bound: a number, or an expression over symbolic variables.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -218,14 +221,18 @@ pub enum CaseError {
     Case(String),
 }
 
-impl Kernel {
-    /// `core`'s AST of this kernel: chains become `core`'s views by its own movement operations.
-    pub fn ast(&self) -> Result<Ast, CaseError> {
-        unimplemented!()
+/// `value` as Python's `int()`, `float()` or `bool()` makes it for a type; an integer keeps its value, in the type's
+/// range or not. `None` for an infinity or NaN as an integer.
+pub fn constant_of_kind(value: Constant, scalar: Scalar) -> Option<Constant> {
+    if scalar.is_float() || scalar == Scalar::Bool {
+        return Some(value.cast(scalar));
     }
-
-    /// The dtype of each step's result (a store: of its buffer).
-    pub fn dtypes(&self) -> Result<Vec<DType>, CaseError> {
-        unimplemented!()
+    match value {
+        Constant::Float(value) => {
+            // Beyond this, the conversion would saturate.
+            let fits = value.abs() < 2f64.powi(126);
+            fits.then_some(Constant::Int(value as i128))
+        }
+        other => other.as_int().map(Constant::Int),
     }
 }

@@ -3,4 +3,5 @@
 pub mod case;
 pub mod generate;
 pub mod log;
+mod scan;
 pub mod text;

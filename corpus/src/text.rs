@@ -10,6 +10,8 @@ pub struct ParseError {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
+    /// How many characters are wrong there; at least 1.
+    pub length: usize,
     /// What is wrong and what was expected.
     pub message: String,
 }

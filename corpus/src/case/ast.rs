@@ -1,0 +1,195 @@
+//! From a case's kernel to `core`'s AST.
+
+use super::{CaseError, Dim, DimExpr, Kernel, Layout, Movement, RawView, Step, Value, Variable};
+use plumb_core::ast::{self, Ast, AstId, Buffer, Source};
+use plumb_core::dtype::DType;
+use plumb_core::shape::{Dims, Mask, ShapeError, ShapeTracker, View};
+use plumb_core::symbolic::{Arena, NodeId, Sint, SymbolicError};
+use smallvec::SmallVec;
+use std::fmt::Display;
+
+/// Operators that may enclose one another in an expression.
+pub(super) const DEPTH: usize = 128;
+
+impl Kernel {
+    /// `core`'s AST of this kernel: chains become `core`'s views by its own movement operations, raw views enter as
+    /// they are, but for what [`View::new`] makes canonical.
+    ///
+    /// Variables enter without the values that they are bound to, as tinygrad's scheduler does before it lowers; the
+    /// values stay in [`Kernel::variables`].
+    ///
+    /// # Errors
+    /// A step that names a later step, an unknown variable, or that `core` can't express, by number.
+    pub fn ast(&self) -> Result<Ast, CaseError> {
+        let mut ast = Ast::new();
+        let mut build = Build { variables: Vec::with_capacity(self.variables.len()) };
+        for variable in &self.variables {
+            let node = ast
+                .symbols
+                .variable(&variable.name, variable.min, Sint::Int(variable.max), None)
+                .map_err(|error| CaseError::Case(error.to_string()))?;
+            build.variables.push((variable, node));
+        }
+        let mut ids: Vec<AstId> = Vec::with_capacity(self.steps.len());
+        for (number, step) in self.steps.iter().enumerate() {
+            let id = build.step(&mut ast, &ids, step).map_err(|message| CaseError::Step { step: number, message })?;
+            ids.push(id);
+        }
+        if ast.outputs().is_empty() {
+            return Err(CaseError::Case("the kernel stores nothing".to_owned()));
+        }
+        Ok(ast)
+    }
+}
+
+/// What steps refer to.
+struct Build<'a> {
+    variables: Vec<(&'a Variable, NodeId)>,
+}
+
+impl Build<'_> {
+    fn step(&self, ast: &mut Ast, ids: &[AstId], step: &Step) -> Result<AstId, String> {
+        let operand =
+            |number: usize| ids.get(number).copied().ok_or_else(|| format!("operand %{number} is not an earlier step"));
+        match step {
+            Step::Load { buffer, dtype, layout } => {
+                let buffer = self.buffer(ast, Source::Memory(*buffer), *dtype, layout)?;
+                Ok(ast.load(buffer))
+            }
+            Step::Constant { value, dtype, layout } => {
+                let value = match value {
+                    Value::Constant(constant) => ast::Value::Constant(*constant),
+                    Value::Variable(name) => {
+                        let node = self.variable(name)?;
+                        match ast.symbols.lower(node) {
+                            Sint::Int(value) => ast::Value::Constant(plumb_core::constant::Constant::Int(value.into())),
+                            Sint::Node(node) => ast::Value::Variable(node),
+                        }
+                    }
+                };
+                let buffer = self.buffer(ast, Source::Constant(value), *dtype, layout)?;
+                Ok(ast.load(buffer))
+            }
+            Step::Alu(op, operands) => {
+                let operands =
+                    operands.iter().map(|&number| operand(number)).collect::<Result<SmallVec<[_; 3]>, _>>()?;
+                ast.alu(*op, &operands).map_err(text)
+            }
+            Step::Cast(dtype, source) => Ok(ast.cast(operand(*source)?, *dtype)),
+            Step::Bitcast(dtype, source) => Ok(ast.bitcast(operand(*source)?, *dtype)),
+            Step::Reduce(op, source, axes) => {
+                let axes = axes.iter().map(|&axis| u8::try_from(axis)).collect::<Result<SmallVec<[_; 4]>, _>>();
+                let axes = axes.map_err(|_| "an axis above 255".to_owned())?;
+                Ok(ast.reduce(*op, operand(*source)?, &axes))
+            }
+            Step::Store { buffer, dtype, layout, source } => {
+                let source = operand(*source)?;
+                let buffer = self.buffer(ast, Source::Memory(*buffer), *dtype, layout)?;
+                Ok(ast.store(buffer, source))
+            }
+        }
+    }
+
+    fn buffer(&self, ast: &mut Ast, source: Source, dtype: DType, layout: &Layout) -> Result<Buffer, String> {
+        let view = match layout {
+            Layout::Chain { base, movements } => self.chain(&mut ast.symbols, base, movements)?,
+            Layout::Views(views) => {
+                let views = views.iter().map(|view| self.view(&mut ast.symbols, view));
+                ShapeTracker { views: views.collect::<Result<_, _>>()? }
+            }
+        };
+        if view.views.is_empty() {
+            return Err("a stack of no views".to_owned());
+        }
+        Ok(Buffer { source, dtype, view })
+    }
+
+    fn chain(&self, arena: &mut Arena, base: &[Dim], movements: &[Movement]) -> Result<ShapeTracker, String> {
+        let base = self.dims(arena, base)?;
+        let mut tracker = ShapeTracker::from_shape(arena, &base).map_err(text)?;
+        for movement in movements {
+            let moved: Result<ShapeTracker, ShapeError> = match movement {
+                Movement::Reshape(shape) => {
+                    let shape = self.dims(arena, shape)?;
+                    tracker.reshape(arena, &shape)
+                }
+                Movement::Permute(axes) => tracker.permute(arena, axes),
+                Movement::Expand(shape) => {
+                    let shape = self.dims(arena, shape)?;
+                    tracker.expand(arena, &shape)
+                }
+                Movement::Pad(widths) => {
+                    let widths = self.pairs(arena, widths)?;
+                    tracker.pad(arena, &widths)
+                }
+                Movement::Shrink(ranges) => {
+                    let ranges = self.pairs(arena, ranges)?;
+                    tracker.shrink(arena, &ranges)
+                }
+                Movement::Stride(steps) => tracker.stride(arena, steps),
+            };
+            tracker = moved.map_err(text)?;
+        }
+        Ok(tracker)
+    }
+
+    fn view(&self, arena: &mut Arena, view: &RawView) -> Result<View, String> {
+        let shape = self.dims(arena, &view.shape)?;
+        let strides = self.dims(arena, &view.strides)?;
+        let offset = self.dim(arena, &view.offset)?;
+        let mask = view.mask.as_ref().map(|mask| self.pairs(arena, mask)).transpose()?;
+        if strides.len() != shape.len() || mask.as_ref().is_some_and(|mask| mask.len() != shape.len()) {
+            return Err("a view's shape, strides and mask differ in their number of axes".to_owned());
+        }
+        View::new(arena, &shape, Some(&strides), offset, mask.as_deref()).map_err(text)
+    }
+
+    fn dims(&self, arena: &mut Arena, dims: &[Dim]) -> Result<Dims, String> {
+        dims.iter().map(|dim| self.dim(arena, dim)).collect()
+    }
+
+    fn pairs(&self, arena: &mut Arena, pairs: &[(Dim, Dim)]) -> Result<Mask, String> {
+        pairs.iter().map(|(low, high)| Ok((self.dim(arena, low)?, self.dim(arena, high)?))).collect()
+    }
+
+    fn dim(&self, arena: &mut Arena, dim: &Dim) -> Result<Sint, String> {
+        match dim {
+            Dim::Int(value) => Ok(Sint::Int(*value)),
+            Dim::Expr(expression) => self.expression(arena, expression, DEPTH),
+        }
+    }
+
+    fn expression(&self, arena: &mut Arena, expression: &DimExpr, depth: usize) -> Result<Sint, String> {
+        let Some(depth) = depth.checked_sub(1) else {
+            return Err(format!("an expression with more than {DEPTH} operators inside one another"));
+        };
+        type Operation = fn(&mut Arena, Sint, Sint) -> Result<Sint, SymbolicError>;
+        let (operation, left, right): (Operation, _, _) = match expression {
+            DimExpr::Int(value) => return Ok(Sint::Int(*value)),
+            DimExpr::Variable(name) => return Ok(arena.lower(self.variable(name)?)),
+            DimExpr::Add(left, right) => (Arena::sint_add, left, right),
+            DimExpr::Mul(left, right) => (Arena::sint_mul, left, right),
+            DimExpr::FloorDiv(left, right) => (Arena::sint_floor_div, left, right),
+            DimExpr::Mod(left, right) => (Arena::sint_mod, left, right),
+            DimExpr::Less(left, right) => (less, left, right),
+        };
+        let left = self.expression(arena, left, depth)?;
+        let right = self.expression(arena, right, depth)?;
+        operation(arena, left, right).map_err(text)
+    }
+
+    fn variable(&self, name: &str) -> Result<NodeId, String> {
+        let found = self.variables.iter().find(|(variable, _)| variable.name == name);
+        found.map(|&(_, node)| node).ok_or_else(|| format!("variable {name} is not declared"))
+    }
+}
+
+fn less(arena: &mut Arena, left: Sint, right: Sint) -> Result<Sint, SymbolicError> {
+    let left = arena.lift(left);
+    let node = arena.less(left, right)?;
+    Ok(arena.lower(node))
+}
+
+fn text(error: impl Display) -> String {
+    error.to_string()
+}

@@ -1,0 +1,25 @@
+//! The log reader on real logs.
+
+mod support;
+
+use plumb_corpus::case::Step;
+use plumb_corpus::log::parse_line;
+use std::time::Instant;
+
+#[test]
+fn every_line_of_the_reference_log_is_read() {
+    let Some(text) = support::data("sops.gz") else { return };
+    let begin = Instant::now();
+    let mut steps = 0;
+    let mut slowest = (std::time::Duration::ZERO, 0);
+    for (index, line) in text.lines().enumerate() {
+        let begin = Instant::now();
+        let logged = parse_line(line, index + 1).unwrap_or_else(|error| panic!("{error}"));
+        slowest = slowest.max((begin.elapsed(), index));
+        steps += logged.kernel.steps.len();
+        assert!(logged.opts.is_none(), "line {index} carries no opts");
+        assert!(matches!(logged.kernel.steps.last(), Some(Step::Store { .. })), "line {index} must end in a store");
+    }
+    eprintln!("{} lines, {steps} steps in {:?}; slowest: {slowest:?}", text.lines().count(), begin.elapsed());
+    assert_eq!(text.lines().count(), 11_262);
+}
