@@ -69,10 +69,14 @@ impl Constant {
     }
 }
 
-/// `value` reduced to the two's complement range of an integer type; other types leave it as it is.
+/// `value` reduced to the two's complement range of an integer type (a bool: to its lowest bit); floats leave it as it is.
 pub fn wrap(value: i128, scalar: Scalar) -> i128 {
-    let Some((low, high)) = scalar.int_range() else { return value };
-    if (low..=high).contains(&value) { value } else { (value - low).rem_euclid(high - low + 1) + low }
+    if scalar.is_float() {
+        return value;
+    }
+    let unused = i128::BITS - scalar.bits();
+    let aligned = value << unused;
+    if scalar.is_int() && !scalar.is_unsigned() { aligned >> unused } else { (aligned as u128 >> unused) as i128 }
 }
 
 impl PartialEq for Constant {

@@ -7,8 +7,21 @@ use crate::symbolic::Sint;
 use smallvec::SmallVec;
 use std::fmt;
 
-mod api;
-pub use api::*;
+mod arena;
+mod cost;
+mod digest;
+mod error;
+mod evaluate;
+mod graph;
+mod loops;
+mod round;
+mod text;
+mod verify;
+
+pub use error::UopError;
+pub use evaluate::evaluate_alu;
+pub use graph::UopGraph;
+use loops::LoopSet;
 
 crate::rule_table! {
     /// Rewrites of the uop graph.

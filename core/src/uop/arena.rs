@@ -1,0 +1,100 @@
+//! The store of a graph's uops: hash-consed, so that equal uops are one and comparing uops is comparing numbers.
+
+use super::{LoopSet, Uop, UopArg, UopId, UopKind};
+use crate::constant::Constant;
+use crate::dtype::DType;
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
+use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
+
+/// What is known of a uop from the uops it is made of.
+#[derive(Clone, Copy, Debug, Default)]
+struct Facts {
+    /// The loops that it depends on, itself included where it is one.
+    loops: LoopSet,
+    /// Whether it depends on what some memory holds.
+    reads_memory: bool,
+}
+
+/// Uops, each once; sources come before what uses them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct UopArena {
+    uops: Vec<Uop>,
+    facts: Vec<Facts>,
+    ids: HashTable<UopId>,
+    /// The RANGE uops, in order of entry.
+    ranges: SmallVec<[UopId; 8]>,
+}
+
+fn hash_of(uop: &Uop) -> u64 {
+    let mut hasher = FxHasher::default();
+    uop.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl UopArena {
+    /// Enters a uop, or finds the equal one.
+    pub(super) fn intern(&mut self, uop: Uop) -> UopId {
+        let hash = hash_of(&uop);
+        if let Some(&id) = self.ids.find(hash, |&id| self.uops[id.index()] == uop) {
+            return id;
+        }
+        let id = UopId(self.uops.len() as u32);
+        let mut facts = Facts::default();
+        for source in &uop.sources {
+            let of_source = self.facts[source.index()];
+            facts.loops.unite(of_source.loops);
+            facts.reads_memory |= of_source.reads_memory;
+        }
+        match uop.kind {
+            UopKind::Range => {
+                facts.loops.insert(self.ranges.len());
+                self.ranges.push(id);
+            }
+            UopKind::Load => facts.reads_memory = true,
+            _ => {}
+        }
+        self.uops.push(uop);
+        self.facts.push(facts);
+        let uops = &self.uops;
+        self.ids.insert_unique(hash, id, |&id| hash_of(&uops[id.index()]));
+        id
+    }
+
+    /// Enters a uop made of its parts.
+    pub(super) fn make(&mut self, kind: UopKind, dtype: Option<DType>, sources: &[UopId], arg: UopArg) -> UopId {
+        self.intern(Uop { kind, dtype, sources: SmallVec::from_slice(sources), arg })
+    }
+
+    /// The uop.
+    pub(super) fn get(&self, id: UopId) -> &Uop {
+        &self.uops[id.index()]
+    }
+
+    /// Number of uops ever entered.
+    pub(super) fn len(&self) -> usize {
+        self.uops.len()
+    }
+
+    /// Whether `id` certainly does not depend on the loop `range`.
+    pub(super) fn is_free_of(&self, id: UopId, range: UopId) -> bool {
+        match self.ranges.iter().position(|&known| known == range) {
+            Some(number) => !self.facts[id.index()].loops.contains(number),
+            None => false,
+        }
+    }
+
+    /// Whether `id` depends on what some memory holds; if not, it is made of indices and constants alone.
+    pub(super) fn reads_memory(&self, id: UopId) -> bool {
+        self.facts[id.index()].reads_memory
+    }
+
+    /// The value of a CONST.
+    pub(super) fn constant_value(&self, id: UopId) -> Option<Constant> {
+        match self.get(id) {
+            Uop { kind: UopKind::Const, arg: UopArg::Const(value), .. } => Some(*value),
+            _ => None,
+        }
+    }
+}

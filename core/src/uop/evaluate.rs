@@ -1,0 +1,90 @@
+//! Arithmetic on constants, exact in each type: integers wrap around in their own width, floats are rounded to theirs.
+
+use super::round::round;
+use crate::ast::AluOp;
+use crate::constant::{Constant, wrap};
+use crate::dtype::{DType, Scalar};
+
+/// One operation on constants of type `dtype` (a comparison: of operands of that type; its result is a bool).
+///
+/// `None` where the result is not defined (division by zero), differs between devices (the maximum of a NaN, a fused
+/// multiply-add of floats) or the operation does not exist in the type. Integers wrap around, integer division rounds
+/// towards zero and the remainder has the sign of the dividend. Floats are rounded to the type, operands first.
+pub fn evaluate_alu(op: AluOp, dtype: DType, operands: &[Constant]) -> Option<Constant> {
+    if operands.len() != op.arity() {
+        return None;
+    }
+    let scalar = dtype.scalar();
+    if let (AluOp::Where, [gate, then, otherwise]) = (op, operands) {
+        return Some(if gate.is_zero() { *otherwise } else { *then });
+    }
+    if operands.iter().any(|operand| matches!(operand, Constant::Float(_))) {
+        let mut values = [0.0; 3];
+        for (value, operand) in values.iter_mut().zip(operands) {
+            let Constant::Float(operand) = operand.cast(Scalar::F64) else { return None };
+            *value = round(operand, scalar);
+        }
+        return float(op, values).map(|result| match result {
+            Constant::Float(result) => Constant::Float(round(result, scalar)),
+            other => other,
+        });
+    }
+    let mut values = [0; 3];
+    for (value, operand) in values.iter_mut().zip(operands) {
+        *value = wrap(operand.as_int()?, if scalar.is_int() { scalar } else { Scalar::I64 });
+    }
+    match (operands[0], op) {
+        (_, AluOp::CmpLt) => Some(Constant::Bool(values[0] < values[1])),
+        (_, AluOp::CmpEq) => Some(Constant::Bool(values[0] == values[1])),
+        (Constant::Bool(_), _) => boolean(op, values),
+        _ if scalar.is_int() => Some(Constant::Int(wrap(integer(op, values)?, scalar))),
+        _ => None,
+    }
+}
+
+/// On the exact values of floats; the caller rounds.
+fn float(op: AluOp, [x, y, _]: [f64; 3]) -> Option<Constant> {
+    Some(Constant::Float(match op {
+        AluOp::Exp2 => libm::exp2(x),
+        AluOp::Log2 => libm::log2(x),
+        AluOp::Sin => libm::sin(x),
+        AluOp::Sqrt => x.sqrt(),
+        AluOp::Neg => -x,
+        AluOp::Add => x + y,
+        AluOp::Sub => x - y,
+        AluOp::Mul => x * y,
+        AluOp::Div => x / y,
+        // Which one of a NaN and a number is the larger, and which of two zeros, is the device's choice.
+        AluOp::Max if x > y => x,
+        AluOp::Max if x < y || x.to_bits() == y.to_bits() && !x.is_nan() => y,
+        AluOp::CmpLt => return Some(Constant::Bool(x < y)),
+        AluOp::CmpEq => return Some(Constant::Bool(x == y)),
+        AluOp::Max | AluOp::Mod | AluOp::Xor | AluOp::Where | AluOp::MulAcc => return None,
+    }))
+}
+
+/// On the values of integers of at most 64 bits, exact or, where a product exceeds 128 bits, right in its lower ones; the
+/// caller wraps.
+fn integer(op: AluOp, [x, y, z]: [i128; 3]) -> Option<i128> {
+    match op {
+        AluOp::Neg => Some(-x),
+        AluOp::Add => Some(x + y),
+        AluOp::Sub => Some(x - y),
+        AluOp::Mul => Some(x.wrapping_mul(y)),
+        AluOp::Div => x.checked_div(y),
+        AluOp::Mod => x.checked_rem(y),
+        AluOp::Max => Some(x.max(y)),
+        AluOp::Xor => Some(x ^ y),
+        AluOp::MulAcc => Some(x.wrapping_mul(y).wrapping_add(z)),
+        _ => None,
+    }
+}
+
+/// On truth values, as C converts the results of its integer operators to bool: a sum is true unless both are false.
+fn boolean(op: AluOp, [x, y, z]: [i128; 3]) -> Option<Constant> {
+    let value = match op {
+        AluOp::Neg => x == 0,
+        other => integer(other, [x, y, z])? != 0,
+    };
+    Some(Constant::Bool(value))
+}
