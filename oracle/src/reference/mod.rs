@@ -3,12 +3,19 @@
 use crate::data::Inputs;
 use plumb_corpus::case::Case;
 
+mod dims;
+pub(crate) mod lanes;
+pub(crate) mod layout;
+pub(crate) mod program;
+pub(crate) mod rounding;
+
 /// What the reference allows for one output element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Expected {
-    /// Exactly these bits in the buffer's type.
+    /// Exactly these bits in the buffer's type (of a NaN any, of a float zero either sign).
     Exact(u64),
-    /// Any value of the buffer's type from `low` to `high`; `nan`: a NaN is allowed too.
+    /// Any value of the buffer's type from `low` to `high` (none where `low` is above `high`); `nan`: a NaN is allowed
+    /// too.
     Between {
         /// Least.
         low: f64,
@@ -28,6 +35,9 @@ pub enum ReferenceError {
     /// Something that is not evaluated (yet): a short phrase.
     #[error("no reference: {0}")]
     Unsupported(String),
+    /// The case is no kernel: what is wrong and where.
+    #[error("no kernel: {0}")]
+    Invalid(String),
 }
 
 /// What memory elements `elements` of output argument `buffer` must hold, in that order. An element that the kernel's
