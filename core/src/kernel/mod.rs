@@ -1,102 +1,36 @@
 //! The state of a kernel under optimisation: its buffers' views, permuted and split as optimisations demand, and the
 //! optimisations themselves with their legality checks.
+//!
+//! [`Kernel::new`] reads an AST, moves the reduced axes behind the others and merges what can be merged.
+//! [`Kernel::apply_opt`] applies one [`Opt`] or refuses it, by a named [`OptCheck`], and then leaves the kernel as it
+//! was. [`Kernel::hand_coded_optimizations`] and [`Kernel::apply_tensor_cores`] choose optimisations by themselves;
+//! [`Kernel::actions`] lists those that a search may try next.
+//!
+//! The axes of every view stand in this order: launch grid (`blue`), lanes (`cyan`), lanes that share a reduction
+//! (`green`, for images also `white`), reduce loops (`red`), then the upcasted ones, unrolled reduce axes (`magenta`)
+//! and outputs (`yellow`), as [`Kernel::colors`] tells.
 
-use std::fmt;
+mod actions;
+mod alias;
+mod apply;
+mod axes;
+mod check;
+mod construct;
+mod dims;
+mod error;
+mod heuristics;
+mod limit;
+mod movement;
+mod name;
+mod opt;
+mod padding;
+mod plan;
+mod simplify;
+mod state;
+mod tensor_core;
+mod upcast;
 
-mod api;
-pub use api::*;
-
-crate::rule_table! {
-    /// Legality checks of optimisations.
-    pub enum OptCheck in Opt {
-        InvalidAxis = "opt/invalid-axis": "the axis must exist";
-    }
-}
-
-/// What an optimisation does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum OptOp {
-    /// Use a matrix instruction.
-    Tc,
-    /// Compute several neighbouring outputs in one lane.
-    Upcast,
-    /// Upcast an output axis between the two stages of a reduction (images only).
-    UpcastMid,
-    /// Unroll a reduce axis.
-    Unroll,
-    /// Make a part of a global axis lanes of a workgroup.
-    Local,
-    /// Split a reduction over the lanes of a workgroup, neighbouring lanes taking neighbouring elements' blocks.
-    Group,
-    /// As [`OptOp::Group`], splitting at the top of the axis.
-    GroupTop,
-    /// Use no workgroups.
-    NoLocals,
-    /// Pad an axis up to a multiple.
-    PadTo,
-}
-
-impl OptOp {
-    /// All of them, in order.
-    pub const ALL: [OptOp; 9] = [
-        OptOp::Tc,
-        OptOp::Upcast,
-        OptOp::UpcastMid,
-        OptOp::Unroll,
-        OptOp::Local,
-        OptOp::Group,
-        OptOp::GroupTop,
-        OptOp::NoLocals,
-        OptOp::PadTo,
-    ];
-
-    /// The name in texts and logs (`GROUPTOP`).
-    pub const fn name(self) -> &'static str {
-        match self {
-            OptOp::Tc => "TC",
-            OptOp::Upcast => "UPCAST",
-            OptOp::UpcastMid => "UPCASTMID",
-            OptOp::Unroll => "UNROLL",
-            OptOp::Local => "LOCAL",
-            OptOp::Group => "GROUP",
-            OptOp::GroupTop => "GROUPTOP",
-            OptOp::NoLocals => "NOLOCALS",
-            OptOp::PadTo => "PADTO",
-        }
-    }
-
-    /// The optimisation of this [name](OptOp::name).
-    pub fn from_name(name: &str) -> Option<OptOp> {
-        OptOp::ALL.into_iter().find(|op| op.name() == name)
-    }
-}
-
-/// One optimisation: what, on which axis (counted as the operation counts: UNROLL and GROUP from the first reduce
-/// axis), by how much (0: the whole axis).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Opt {
-    /// What.
-    pub op: OptOp,
-    /// On which axis; `None` where there is none (NOLOCALS).
-    pub axis: Option<i64>,
-    /// By how much.
-    pub amount: Option<i64>,
-}
-
-impl fmt::Display for Opt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let part = |value: Option<i64>| value.map_or_else(|| "None".to_owned(), |value| value.to_string());
-        write!(f, "{}:{}:{}", self.op.name(), part(self.axis), part(self.amount))
-    }
-}
-
-/// Which optimisations a kernel gets.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum OptPlan {
-    /// The required ones, then tensor cores, and where those do not apply the hand-coded ones: what tinygrad does.
-    Hand,
-    /// Only the required ones.
-    Required,
-    /// Exactly these; the first that is refused ends the lowering with its error.
-    List(Vec<Opt>),
-}
+pub use check::OptCheck;
+pub use error::{LowerError, OptError};
+pub use opt::{Opt, OptOp, OptPlan};
+pub use state::{Kernel, KernelBuffer, TensorCoreOpts};
