@@ -25,6 +25,7 @@ pub(super) struct UopArena {
     ids: HashTable<UopId>,
     /// The RANGE uops, in order of entry.
     ranges: SmallVec<[UopId; 8]>,
+    has_unmul: bool,
 }
 
 fn hash_of(uop: &Uop) -> u64 {
@@ -53,6 +54,7 @@ impl UopArena {
                 self.ranges.push(id);
             }
             UopKind::Load => facts.reads_memory = true,
+            UopKind::Unmul => self.has_unmul = true,
             _ => {}
         }
         self.uops.push(uop);
@@ -88,6 +90,11 @@ impl UopArena {
     /// Whether `id` depends on what some memory holds; if not, it is made of indices and constants alone.
     pub(super) fn reads_memory(&self, id: UopId) -> bool {
         self.facts[id.index()].reads_memory
+    }
+
+    /// Whether an UNMUL was ever entered.
+    pub(super) fn has_unmul(&self) -> bool {
+        self.has_unmul
     }
 
     /// The value of a CONST.

@@ -1,6 +1,6 @@
 //! Arithmetic on constants, exact in each type: integers wrap around in their own width, floats are rounded to theirs.
 
-use super::round::round;
+use super::round::{round, round_integer};
 use crate::ast::AluOp;
 use crate::constant::{Constant, wrap};
 use crate::dtype::{DType, Scalar};
@@ -87,4 +87,29 @@ fn boolean(op: AluOp, [x, y, z]: [i128; 3]) -> Option<Constant> {
         other => integer(other, [x, y, z])? != 0,
     };
     Some(Constant::Bool(value))
+}
+
+/// A constant of the type `from` converted to `to`, as C converts values; `None` where a float has no value there.
+///
+/// A constant of a float type stands for its value rounded to that type. It is left unrounded where it stands for the
+/// same in both types, as 0.9.0 leaves it.
+pub(super) fn convert(value: Constant, from: Scalar, to: Scalar) -> Option<Constant> {
+    let rounded = match value {
+        Constant::Float(value) => Constant::Float(round(value, from)),
+        other => other,
+    };
+    match (rounded, value) {
+        (Constant::Float(rounded), Constant::Float(value)) if to.is_float() => {
+            let same = round(value, to).to_bits() == round(rounded, to).to_bits();
+            Some(Constant::Float(if same { value } else { rounded }))
+        }
+        (Constant::Float(rounded), _) if to.is_int() => {
+            let (low, high) = to.int_range()?;
+            let whole = rounded.trunc();
+            let fits = whole >= low as f64 && whole <= high as f64 && (low..=high).contains(&(whole as i128));
+            fits.then_some(Constant::Int(whole as i128))
+        }
+        (Constant::Int(value), _) if to.is_float() => Some(Constant::Float(round_integer(value, to))),
+        (value, _) => Some(value.cast(to)),
+    }
 }

@@ -1,11 +1,12 @@
 //! The graph that lowering builds, and the way from it to a list.
 
 use super::arena::UopArena;
-use super::{Uop, UopArg, UopError, UopId, UopKind, UopList};
+use super::rewrite::Rewriter;
+use super::{Uop, UopArg, UopError, UopId, UopKind, UopList, UopRule};
 use crate::ast::AluOp;
 use crate::constant::Constant;
 use crate::dtype::DType;
-use crate::rule::{Firings, Rules};
+use crate::rule::{Firings, Rules, State};
 
 /// The graph that lowering builds: hash-consed uops, and the stores that they are for.
 #[derive(Clone, Debug, Default)]
@@ -66,9 +67,33 @@ impl UopGraph {
     ///
     /// # Errors
     /// Where types don't agree, where loops can't be nested, and where the rewriting does not come to an end.
-    pub fn finish(self) -> Result<(UopList, Firings), UopError> {
-        let _ = (self.rules, self.stores);
-        Ok((UopList::default(), Firings::default()))
+    pub fn finish(mut self) -> Result<(UopList, Firings), UopError> {
+        let (stores, firings) = self.rewrite()?;
+        let list = super::order::order(&self.arena, &stores)?;
+        list.verify()?;
+        Ok((list, firings))
+    }
+
+    /// What becomes of the stores, and how often each rule fired.
+    fn rewrite(&mut self) -> Result<(Vec<UopId>, Firings), UopError> {
+        let rules = self.rules;
+        let (mut stores, mut firings) = Rewriter::new(&mut self.arena, rules).run(&self.stores)?;
+        if self.needs_unmul(&stores) {
+            // A collapse whose marks don't cancel out is taken back; it takes rules that are off for that to happen.
+            let rules = rules.with(UopRule::LoopCollapse, State::Off).with(UopRule::LoopCollapseFloat, State::Off);
+            (stores, firings) = Rewriter::new(&mut self.arena, rules).run(&self.stores)?;
+        }
+        stores.retain(|&store| self.arena.get(store).kind != UopKind::Noop);
+        Ok((stores, firings))
+    }
+
+    /// Whether any UNMUL is left in what `roots` need.
+    fn needs_unmul(&self, roots: &[UopId]) -> bool {
+        if !self.arena.has_unmul() {
+            return false;
+        }
+        let graph = super::subgraph::Subgraph::new(&self.arena, roots);
+        graph.nodes.iter().any(|&id| self.arena.get(id).kind == UopKind::Unmul)
     }
 }
 

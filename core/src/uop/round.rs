@@ -27,3 +27,17 @@ fn round_to(value: f64, precision: i32, min_exponent: i32, max: f64) -> f64 {
 fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }
+
+/// The number that stands for an integer in a float type: itself where binary64 holds it, otherwise one that rounds to
+/// the type as the integer itself would.
+pub(super) fn round_integer(value: i128, scalar: Scalar) -> f64 {
+    let magnitude = value.unsigned_abs();
+    let excess = (u128::BITS - magnitude.leading_zeros()).saturating_sub(53);
+    if scalar == Scalar::F64 || excess == 0 {
+        return value as f64;
+    }
+    // Round to odd: what is cut off is kept as a last bit, so that rounding once more can't go wrong.
+    let cut_off = magnitude & ((1 << excess) - 1) != 0;
+    let kept = (magnitude >> excess | u128::from(cut_off)) as f64 * power_of_two(excess as i32);
+    round(if value < 0 { -kept } else { kept }, scalar)
+}

@@ -1,0 +1,104 @@
+//! The order between uops of a graph: which of two comes first where nothing else decides.
+
+use super::arena::UopArena;
+use super::{IndexName, LocalName, Uop, UopArg, UopId};
+use crate::constant::Constant;
+use crate::dtype::DType;
+use crate::symbolic::Sint;
+use std::cmp::Ordering;
+
+impl UopArena {
+    /// Compares by kind, argument, type, then sources one by one; where all that is equal, arithmetic by its operation
+    /// (0.9.0 takes those for equal). Only the same uop compares equal.
+    pub(super) fn compare(&self, left: UopId, right: UopId) -> Ordering {
+        let (mut left, mut right) = (left, right);
+        // What decides if the sources that are looked into turn out to be equal; they can't, as uops are hash-consed.
+        loop {
+            if left == right {
+                return Ordering::Equal;
+            }
+            let (a, b) = (self.get(left), self.get(right));
+            let order = a
+                .kind
+                .cmp(&b.kind)
+                .then_with(|| compare_args(&a.arg, &b.arg))
+                .then_with(|| dtype_key(a.dtype).cmp(&dtype_key(b.dtype)));
+            if order.is_ne() {
+                return order;
+            }
+            match a.sources.iter().zip(&b.sources).find(|(x, y)| x != y) {
+                Some((&x, &y)) => (left, right) = (x, y),
+                None => return a.sources.len().cmp(&b.sources.len()).then_with(|| operation(a).cmp(&operation(b))),
+            }
+        }
+    }
+}
+
+fn operation(uop: &Uop) -> Option<crate::ast::AluOp> {
+    match uop.arg {
+        UopArg::Alu(op) => Some(op),
+        _ => None,
+    }
+}
+
+/// By promotion priority of the element, then size; images last.
+fn dtype_key(dtype: Option<DType>) -> (bool, Option<(u8, usize, DType)>) {
+    let image = matches!(dtype, Some(DType::Image(_)));
+    (image, dtype.map(|dtype| (dtype.scalar() as u8, dtype.size(), dtype)))
+}
+
+fn compare_args(left: &UopArg, right: &UopArg) -> Ordering {
+    match (left, right) {
+        (UopArg::Const(a), UopArg::Const(b)) => compare_constants(*a, *b),
+        (UopArg::Global { index: a, output: c }, UopArg::Global { index: b, output: d }) => (a, c).cmp(&(b, d)),
+        (UopArg::Local { name: a, size: c }, UopArg::Local { name: b, size: d }) => {
+            (local_key(*a), c).cmp(&(local_key(*b), d))
+        }
+        (UopArg::Var { name: a, min: c, max: e }, UopArg::Var { name: b, min: d, max: f }) => (a, c, e).cmp(&(b, d, f)),
+        (UopArg::Acc { init: a, buffer: c, number: e }, UopArg::Acc { init: b, buffer: d, number: f }) => {
+            compare_constants(*a, *b).then_with(|| (c, e).cmp(&(d, f)))
+        }
+        (UopArg::Special { dim: a, name: c, size: e }, UopArg::Special { dim: b, name: d, size: f }) => {
+            (a, index_key(*c), size_key(*e)).cmp(&(b, index_key(*d), size_key(*f)))
+        }
+        (UopArg::Range { depth: a, number: c }, UopArg::Range { depth: b, number: d }) => (a, c).cmp(&(b, d)),
+        (UopArg::Lane(a), UopArg::Lane(b)) => a.cmp(b),
+        (UopArg::Wmma(a), UopArg::Wmma(b)) => a.cmp(b),
+        // Two of a kind carry arguments of a kind; arithmetic is compared by its operation last of all.
+        _ => Ordering::Equal,
+    }
+}
+
+/// By value; where that decides nothing, by what tells two constants apart.
+fn compare_constants(left: Constant, right: Constant) -> Ordering {
+    match (left, right) {
+        (Constant::Float(a), Constant::Float(b)) => a.total_cmp(&b),
+        (Constant::Float(_), _) => Ordering::Greater,
+        (_, Constant::Float(_)) => Ordering::Less,
+        (a, b) => (a.as_int(), matches!(a, Constant::Int(_))).cmp(&(b.as_int(), matches!(b, Constant::Int(_)))),
+    }
+}
+
+/// In the order of their texts.
+fn local_key(name: LocalName) -> (u32, u32) {
+    match name {
+        LocalName::Alias(buffer) => (0, buffer),
+        LocalName::Temp => (1, 0),
+    }
+}
+
+/// In the order of their texts.
+fn index_key(name: IndexName) -> (u32, u32) {
+    match name {
+        IndexName::Global(number) => (0, number),
+        IndexName::Flat(number) => (1, number),
+        IndexName::Local(number) => (2, number),
+    }
+}
+
+fn size_key(size: Sint) -> (u8, i64) {
+    match size {
+        Sint::Int(size) => (0, size),
+        Sint::Node(node) => (1, i64::from(node.0)),
+    }
+}

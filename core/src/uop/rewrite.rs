@@ -1,0 +1,143 @@
+//! Rewriting of a graph by its rules, to a fixed point.
+//!
+//! A round takes each uop that is needed: rules are tried on it until none applies, then the same is done to its
+//! sources, and it is made anew of what became of them. As uops never change, what becomes of a uop is computed once;
+//! rounds go on until one changes nothing.
+
+use super::arena::UopArena;
+use super::rules::{Site, rules_for};
+use super::{UopError, UopId, UopKind, UopRule};
+use crate::rule::{Firings, Rules, State};
+use smallvec::SmallVec;
+
+/// Rules that halve a graph in each round would end sooner than this.
+const MOST_ROUNDS: usize = 1_000_000;
+
+/// Rewrites in progress.
+pub(super) struct Rewriter<'a> {
+    arena: &'a mut UopArena,
+    rules: Rules,
+    firings: Firings,
+    /// What becomes of each uop in a round, where that is known.
+    result: Vec<Option<UopId>>,
+    /// How many more rules may fire.
+    budget: usize,
+}
+
+/// A uop whose sources are being rewritten.
+struct Frame {
+    original: UopId,
+    /// What the rules made of it.
+    rewritten: UopId,
+    /// How many of its sources are done.
+    done: usize,
+}
+
+impl<'a> Rewriter<'a> {
+    /// A rewriter of a graph by `rules`.
+    pub(super) fn new(arena: &'a mut UopArena, rules: Rules) -> Rewriter<'a> {
+        let budget = 1000 + 100 * arena.len();
+        Rewriter { arena, rules, firings: Firings::default(), result: Vec::new(), budget }
+    }
+
+    /// What becomes of `roots`, and how often each rule fired.
+    ///
+    /// # Errors
+    /// [`UopError::Endless`] where the rules don't come to an end.
+    pub(super) fn run(mut self, roots: &[UopId]) -> Result<(Vec<UopId>, Firings), UopError> {
+        let mut roots = roots.to_vec();
+        for round in 0..MOST_ROUNDS {
+            let mut changed = false;
+            for root in &mut roots {
+                let result = self.round(*root).ok_or(UopError::Endless { rounds: round + 1 })?;
+                changed |= std::mem::replace(root, result) != result;
+            }
+            if !changed {
+                return Ok((roots, self.firings));
+            }
+        }
+        Err(UopError::Endless { rounds: MOST_ROUNDS })
+    }
+
+    /// What becomes of `root` in one round; `None` where the budget is spent.
+    fn round(&mut self, root: UopId) -> Option<UopId> {
+        let mut stack: Vec<Frame> = Vec::new();
+        let mut next = Some(root);
+        loop {
+            if let Some(id) = next.take()
+                && self.known(id).is_none()
+            {
+                let rewritten = self.apply_rules(id)?;
+                stack.push(Frame { original: id, rewritten, done: 0 });
+            }
+            let Some(frame) = stack.last_mut() else { break };
+            let sources = &self.arena.get(frame.rewritten).sources;
+            match sources.get(frame.done) {
+                Some(&source) => {
+                    frame.done += 1;
+                    next = Some(source);
+                }
+                None => {
+                    let (original, rewritten) = (frame.original, frame.rewritten);
+                    stack.pop();
+                    let result = self.rebuild(rewritten);
+                    self.remember(original, result);
+                }
+            }
+        }
+        self.known(root)
+    }
+
+    fn known(&self, id: UopId) -> Option<UopId> {
+        self.result.get(id.index()).copied().flatten()
+    }
+
+    fn remember(&mut self, id: UopId, result: UopId) {
+        if self.result.len() <= id.index() {
+            self.result.resize(self.arena.len().max(id.index() + 1), None);
+        }
+        self.result[id.index()] = Some(result);
+    }
+
+    /// Tries rules on a uop until none applies.
+    fn apply_rules(&mut self, id: UopId) -> Option<UopId> {
+        let mut id = id;
+        while let Some((rule, rewritten)) = self.apply_one(id) {
+            self.firings.count(rule);
+            self.budget = self.budget.checked_sub(1)?;
+            id = rewritten;
+        }
+        Some(id)
+    }
+
+    fn apply_one(&mut self, id: UopId) -> Option<(UopRule, UopId)> {
+        let uop = self.arena.get(id);
+        rules_for(uop.kind, &uop.arg).iter().find_map(|&(rule, apply)| {
+            let altered = match self.rules.state(rule) {
+                State::Off => return None,
+                State::On => false,
+                State::Altered => true,
+            };
+            let rewritten = apply(&mut Site { arena: self.arena, id, altered })?;
+            (rewritten != id).then_some((rule, rewritten))
+        })
+    }
+
+    /// The uop with its sources replaced by what became of them.
+    fn rebuild(&mut self, id: UopId) -> UopId {
+        let uop = self.arena.get(id);
+        let is_barrier = uop.kind == UopKind::Barrier;
+        let sources: SmallVec<[UopId; 4]> =
+            uop.sources.iter().map(|&source| self.known(source).unwrap_or(source)).collect();
+        if sources == uop.sources {
+            return id;
+        }
+        let mut uop = uop.clone();
+        uop.sources = sources;
+        if is_barrier {
+            // A store that turned out to do nothing is nothing to wait for.
+            uop.sources.retain(|source| self.arena.get(*source).kind != UopKind::Noop);
+        }
+        self.arena.intern(uop)
+    }
+}

@@ -1,0 +1,102 @@
+//! What a rule looks at, and the short words that rules are written in.
+
+use crate::ast::AluOp;
+use crate::constant::Constant;
+use crate::dtype::{DType, Scalar};
+use crate::uop::arena::UopArena;
+use crate::uop::{Uop, UopArg, UopId, UopKind};
+
+/// A uop that a rule is tried on.
+pub(in crate::uop) struct Site<'a> {
+    /// Where it and what it is made of live, and where what takes its place goes.
+    pub(in crate::uop) arena: &'a mut UopArena,
+    /// The uop.
+    pub(in crate::uop) id: UopId,
+    /// Whether the rule has its planted fault.
+    pub(in crate::uop) altered: bool,
+}
+
+impl Site<'_> {
+    pub(super) fn uop(&self) -> &Uop {
+        self.arena.get(self.id)
+    }
+
+    pub(super) fn get(&self, id: UopId) -> &Uop {
+        self.arena.get(id)
+    }
+
+    /// The type of a uop.
+    pub(super) fn dtype(&self, id: UopId) -> Option<DType> {
+        self.arena.get(id).dtype
+    }
+
+    /// The element type of the uop looked at.
+    pub(super) fn scalar(&self) -> Option<Scalar> {
+        self.uop().dtype.map(DType::scalar)
+    }
+
+    pub(super) fn is_float(&self) -> bool {
+        self.scalar().is_some_and(Scalar::is_float)
+    }
+
+    pub(super) fn is_bool(&self) -> bool {
+        self.scalar() == Some(Scalar::Bool)
+    }
+
+    /// The sources of a uop, where it is of the kind and has exactly `N`.
+    pub(super) fn sources_of<const N: usize>(&self, id: UopId, kind: UopKind) -> Option<[UopId; N]> {
+        let uop = self.arena.get(id);
+        if uop.kind == kind { uop.sources.as_slice().try_into().ok() } else { None }
+    }
+
+    /// The operands of a uop, where it is this arithmetic and has exactly `N`.
+    pub(super) fn operands_of<const N: usize>(&self, id: UopId, op: AluOp) -> Option<[UopId; N]> {
+        let uop = self.arena.get(id);
+        if uop.arg == UopArg::Alu(op) { uop.sources.as_slice().try_into().ok() } else { None }
+    }
+
+    /// The sources of the uop looked at, where it has exactly `N`.
+    pub(super) fn sources<const N: usize>(&self) -> Option<[UopId; N]> {
+        self.uop().sources.as_slice().try_into().ok()
+    }
+
+    /// Both orders of the operands of a commutative operation; rules take the first that fits.
+    pub(super) fn orders(&self) -> [[UopId; 2]; 2] {
+        match self.sources() {
+            Some([x, y]) => [[x, y], [y, x]],
+            None => [[self.id; 2]; 2],
+        }
+    }
+
+    /// The value of a CONST.
+    pub(super) fn value(&self, id: UopId) -> Option<Constant> {
+        self.arena.constant_value(id)
+    }
+
+    /// Whether this is a CONST of zero, of either sign, or false.
+    pub(super) fn is_zero(&self, id: UopId) -> bool {
+        self.value(id).is_some_and(Constant::is_zero)
+    }
+
+    /// Whether this is a CONST of this number; false counts as 0 and true as 1.
+    pub(super) fn is_number(&self, id: UopId, number: i8) -> bool {
+        self.value(id).is_some_and(|value| match value {
+            Constant::Float(value) => value == f64::from(number),
+            other => other.as_int() == Some(i128::from(number)),
+        })
+    }
+
+    pub(super) fn alu(&mut self, op: AluOp, operands: &[UopId]) -> UopId {
+        self.arena.alu(op, operands)
+    }
+
+    pub(super) fn cast(&mut self, dtype: DType, source: UopId) -> UopId {
+        self.arena.make(UopKind::Cast, Some(dtype), &[source], UopArg::None)
+    }
+
+    /// A constant of the type of the uop looked at.
+    pub(super) fn constant(&mut self, value: Constant) -> Option<UopId> {
+        let dtype = self.uop().dtype?;
+        Some(self.arena.constant(dtype, value))
+    }
+}
