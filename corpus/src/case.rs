@@ -11,7 +11,22 @@ use plumb_core::kernel::OptPlan;
 use std::sync::Arc;
 
 mod ast;
+mod check;
+mod dim;
+mod layout;
 mod types;
+
+/// How high the tree of a symbolic dimension may be; tinygrad's own are a handful.
+pub const MAX_EXPRESSION_DEPTH: usize = 64;
+/// Axes that a shape may have.
+pub const MAX_AXES: usize = 64;
+/// Symbolic variables that a kernel may have.
+pub const MAX_VARIABLES: usize = 256;
+/// Movement operations that a chain may have, and views that a stack may have.
+pub const MAX_MOVEMENTS: usize = 256;
+/// Elements that any shape may have, for all values of its variables. Indices into it, and the flops of whatever is
+/// done to it, stay far within 64 bits.
+pub const MAX_ELEMENTS: i64 = 1 << 48;
 
 /// A dimension, stride, offset or bound: a number, or an expression over symbolic variables.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -6,7 +6,7 @@
 
 mod ast;
 mod buffers;
-mod dims;
+mod variables;
 
 use crate::case::Kernel;
 use crate::scan::Scanner;

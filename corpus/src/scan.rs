@@ -109,7 +109,7 @@ impl<'a> Scanner<'a> {
         match digits.parse() {
             Ok(value) => Ok(value),
             Err(_) if !digits.is_empty() && is_integer(digits) => {
-                Err(self.error_at(start, digits, format!("{what} {digits} does not fit in 64 bits")))
+                Err(self.error_at(start, digits, format!("{digits} does not fit in 64 bits")))
             }
             Err(_) => {
                 self.at = start;
@@ -151,15 +151,17 @@ impl<'a> Scanner<'a> {
             _ => {}
         }
         let text = self.number_text();
+        let spelled = matches!(text.trim_start_matches(['-', '+']), "inf" | "nan");
         let value = if is_integer(text) {
             text.parse().ok().map(Constant::Int)
         } else {
-            text.parse().ok().map(Constant::Float)
+            let value = text.parse().ok().filter(|value: &f64| value.is_finite() || spelled);
+            value.map(Constant::Float)
         };
         match value {
             Some(value) => Ok(value),
-            None if is_integer(text) => {
-                Err(self.error_at(start, text, format!("the constant {text} does not fit in 128 bits")))
+            None if text.bytes().any(|byte| byte.is_ascii_digit()) => {
+                Err(self.error_at(start, text, format!("the constant {text} is too large")))
             }
             None => {
                 self.at = start;

@@ -23,3 +23,12 @@ fn every_line_of_the_reference_log_is_read() {
     eprintln!("{} lines, {steps} steps in {:?}; slowest: {slowest:?}", text.lines().count(), begin.elapsed());
     assert_eq!(text.lines().count(), 11_262);
 }
+
+#[test]
+fn every_kernel_of_the_reference_log_is_well_formed() {
+    let Some(text) = support::data("sops.gz") else { return };
+    for (index, line) in text.lines().enumerate() {
+        let kernel = parse_line(line, index + 1).unwrap_or_else(|error| panic!("{error}")).kernel;
+        kernel.check().unwrap_or_else(|error| panic!("line {index}: {error}"));
+    }
+}

@@ -1,15 +1,12 @@
 //! From a case's kernel to `core`'s AST.
 
-use super::{CaseError, Dim, DimExpr, Kernel, Layout, Movement, RawView, Step, Value, Variable};
+use super::{CaseError, Dim, DimExpr, Kernel, Layout, MAX_EXPRESSION_DEPTH, Movement, RawView, Step, Value, Variable};
 use plumb_core::ast::{self, Ast, AstId, Buffer, Source};
 use plumb_core::dtype::DType;
 use plumb_core::shape::{Dims, Mask, ShapeError, ShapeTracker, View};
 use plumb_core::symbolic::{Arena, NodeId, Sint, SymbolicError};
 use smallvec::SmallVec;
 use std::fmt::Display;
-
-/// Operators that may enclose one another in an expression.
-pub(super) const DEPTH: usize = 128;
 
 impl Kernel {
     /// `core`'s AST of this kernel: chains become `core`'s views by its own movement operations, raw views enter as
@@ -155,13 +152,13 @@ impl Build<'_> {
     fn dim(&self, arena: &mut Arena, dim: &Dim) -> Result<Sint, String> {
         match dim {
             Dim::Int(value) => Ok(Sint::Int(*value)),
-            Dim::Expr(expression) => self.expression(arena, expression, DEPTH),
+            Dim::Expr(expression) => self.expression(arena, expression, MAX_EXPRESSION_DEPTH),
         }
     }
 
     fn expression(&self, arena: &mut Arena, expression: &DimExpr, depth: usize) -> Result<Sint, String> {
         let Some(depth) = depth.checked_sub(1) else {
-            return Err(format!("an expression with more than {DEPTH} operators inside one another"));
+            return Err(format!("an expression that nests more than {MAX_EXPRESSION_DEPTH} deep"));
         };
         type Operation = fn(&mut Arena, Sint, Sint) -> Result<Sint, SymbolicError>;
         let (operation, left, right): (Operation, _, _) = match expression {

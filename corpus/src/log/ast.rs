@@ -2,7 +2,7 @@
 //! step, so that the memory taken follows the number of distinct nodes and not the length of the line.
 
 use super::buffers::{Arg, arg, argument, require};
-use super::dims::Variables;
+use super::variables::Variables;
 use crate::case::{Kernel, Step};
 use crate::scan::Scanner;
 use crate::text::ParseError;

@@ -1,6 +1,6 @@
 //! What a node of a logged AST carries as `arg`: buffers with their views, constants, dtypes, axes.
 
-use super::dims::{Variables, dim, variable};
+use super::variables::{Variables, dim, variable};
 use crate::case::{Dim, Layout, RawView, Value};
 use crate::scan::Scanner;
 use crate::text::ParseError;
