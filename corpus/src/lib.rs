@@ -5,4 +5,5 @@ mod expression;
 pub mod generate;
 pub mod log;
 mod scan;
+pub mod source;
 pub mod text;

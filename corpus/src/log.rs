@@ -6,6 +6,8 @@
 
 mod ast;
 mod buffers;
+#[cfg(test)]
+mod tests;
 mod variables;
 
 use crate::case::Kernel;

@@ -32,17 +32,12 @@ pub(super) fn argument(
     }
     let word = scanner.peek_word();
     let start = scanner.at();
-    let by_keyword = names.iter().position(|name| *name == word).filter(|_| {
-        scanner.advance(word.len());
-        let keyword = scanner.eat("=");
-        if !keyword {
-            scanner.go_to(start);
-        }
-        keyword
-    });
-    let index = match by_keyword {
-        Some(index) => index,
-        None => given.trailing_ones() as usize,
+    scanner.advance(word.len());
+    let index = if !word.is_empty() && scanner.eat("=") {
+        names.iter().position(|name| *name == word).unwrap_or(names.len())
+    } else {
+        scanner.go_to(start);
+        given.trailing_ones() as usize
     };
     if index >= names.len() || *given >> index & 1 == 1 {
         scanner.go_to(start);
