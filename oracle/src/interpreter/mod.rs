@@ -1,16 +1,63 @@
 //! Runs a list of uops: workgroups of lanes, barriers, loops, gates as masks, local memory.
 //!
 //! A sanitizer as well: what a kernel may not do to memory, it reports with the uop, the lane and the address.
+//!
+//! It shares only types with `core`: no constant folding, no index or view arithmetic. What uops mean is what tinygrad
+//! 0.9.0's C renderers make of them; operations are done in the order of the list.
+//!
+//! # How it runs
+//! The list is checked ([`scope`], [`check`]), bounds of its integers are found ([`interval`]), and it is compiled
+//! ([`compile`]) to operations that each run over all lanes of a batch of workgroups ([`machine`]). On a target without
+//! workgroups the outermost loops are spread over lanes ([`spread`]); should their iterations turn out to depend on
+//! each other through memory, the kernel is run again, one iteration after the other.
+//!
+//! # What values are
+//! See [`arithmetic`] and [`cast`]: each type wraps or rounds by its own rules after each operation. A value is
+//! *undefined* where C leaves it so and tinygrad does not say otherwise: a float cast to an integer type that can't hold
+//! it, and an integer divided by zero. That is no fault by itself, since a kernel may select another value afterwards;
+//! elements of outputs that depend on such a value are listed in [`Output::undefined`]. Where an address, a gate, a
+//! condition or the bound of a loop depends on one, or on an overflow of the integer type it is computed in, that is a
+//! finding. Other integer arithmetic wraps.
+
+use crate::Finding;
 
 use crate::data::Inputs;
-use crate::{Finding, FindingKind};
+use fault::Faults;
+use grid::{Grid, Share};
+use interval::Facts;
+use machine::{Machine, Stop};
+use memory::{Input, Local, OutputUse, Store};
 use plumb_core::dtype::Scalar;
 use plumb_core::linearize::Lowered;
+use program::{Memory, Program, Space};
+use scope::Scopes;
+
+mod access;
+mod arithmetic;
+mod cast;
+mod check;
+mod compile;
+mod convert;
+mod fault;
+mod grid;
+mod interval;
+mod lanes;
+mod machine;
+mod matrix;
+mod memory;
+pub mod parse;
+mod program;
+mod scope;
+mod spread;
+
+#[cfg(test)]
+mod tests;
 
 /// How much to run.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// Uop executions (one uop for one lane) after which a kernel is run only in part.
+    /// Uop executions (one uop for one lane) after which a kernel is run only in part. A single workgroup may take ten
+    /// times as many; beyond that a kernel is not run.
     pub uop_lanes: u64,
 }
 
@@ -43,7 +90,7 @@ pub struct Run {
 #[non_exhaustive]
 pub enum RunError {
     /// The kernel does something that a kernel may not do.
-    #[error("{} fault(s), first: {}", .0.len(), .0[0])]
+    #[error("{} fault(s), first: {}", .0.len(), .0.first().map(ToString::to_string).unwrap_or_default())]
     Faults(Vec<Finding>),
     /// Something that is not interpreted (yet): a short phrase.
     #[error("not interpreted: {0}")]
@@ -51,7 +98,122 @@ pub enum RunError {
 }
 
 /// Runs a kernel on inputs, whole or, beyond the budget, in part.
-pub fn run(_lowered: &Lowered, _inputs: &Inputs, _budget: Budget) -> Result<Run, RunError> {
-    let _ = FindingKind::Race;
-    unimplemented!()
+pub fn run(lowered: &Lowered, inputs: &Inputs, budget: Budget) -> Result<Run, RunError> {
+    let mut faults = Faults::default();
+    let list = &lowered.uops;
+    let variable = |name: &str| inputs.bindings.iter().find(|(bound, _)| bound == name).map(|&(_, value)| value);
+    let scopes = Scopes::of(list, &mut faults);
+    check::check(list, &mut faults);
+    if !faults.is_empty() {
+        return Err(RunError::Faults(faults.into_findings()));
+    }
+    let mut grid = Grid::of(lowered, &variable, &mut faults)?;
+    let facts = Facts::of(list, &|uop| grid::special_max(lowered, &variable, uop), &variable);
+    let spread = if grid.launched { Vec::new() } else { spread::spread(list, &scopes, &facts) };
+    if !grid.launched {
+        grid.groups = spread.iter().rev().map(|spread| spread.count).collect();
+    }
+    let source = compile::Source { list, scopes: &scopes, facts: &facts, spread: &spread, variable: &variable };
+    let program = compile::compile(source, &mut faults)?;
+    if !faults.is_empty() {
+        return Err(RunError::Faults(faults.into_findings()));
+    }
+    let cost = program.cost.saturating_mul(grid.lanes_per_group() as u64);
+    let share = Share::of(grid.group_count(), cost, budget)?;
+    // Far more than the uops foreseen: loops whose bounds depend on data can run for longer than was counted.
+    let fuel = budget.uop_lanes.saturating_mul(100).saturating_add(1 << 20);
+    let mut sequential = false;
+    let stores = loop {
+        let stores = memories(&program, inputs, &grid, &share, sequential)?;
+        let mut machine = Machine::new(list, &program, &grid, &share, &mut faults, stores, sequential, fuel);
+        match machine.run() {
+            Ok(()) => break machine.stores,
+            Err(Stop::Dependent) => sequential = true,
+            Err(Stop::Exhausted) if machine.faults.is_empty() => {
+                return Err(RunError::Unsupported(format!(
+                    "more than {fuel} operations, in loops without fixed bounds"
+                )));
+            }
+            Err(Stop::Exhausted) => break machine.stores,
+        }
+    };
+    if !faults.is_empty() {
+        return Err(RunError::Faults(faults.into_findings()));
+    }
+    Ok(Run { outputs: outputs(&program, &stores), share: share_text(&grid, &share) })
+}
+
+/// The memories of a program, as they are before it runs.
+fn memories(
+    program: &Program,
+    inputs: &Inputs,
+    grid: &Grid,
+    share: &Share,
+    sequential: bool,
+) -> Result<Vec<Store>, RunError> {
+    let (_, groups) = Machine::batch(program, grid, share, sequential);
+    let items = share.len().saturating_mul(grid.lanes_per_group() as u64);
+    let make = |(number, memory): (usize, &Memory)| -> Result<Store, RunError> {
+        let (loads, stores) = program.traffic.get(number).copied().unwrap_or((0, 0));
+        let contents = |argument: u32| {
+            let found = inputs.buffers.iter().find(|(number, _)| *number == argument);
+            found.map(|&(_, mut buffer)| {
+                // A pixel is read as a whole, even if the views reach only some of its channels.
+                buffer.size = image_size(memory).unwrap_or(buffer.size);
+                buffer
+            })
+        };
+        Ok(match memory.space {
+            Space::Input(argument) => {
+                let buffer = contents(argument)
+                    .ok_or_else(|| RunError::Unsupported(format!("no contents for argument {argument}")))?;
+                Store::Input(Input::new(buffer, memory.scalar, loads.saturating_mul(items)))
+            }
+            Space::Output(argument) => {
+                let given = inputs.outputs.iter().find(|(number, _)| *number == argument);
+                let before = contents(argument);
+                let size = image_size(memory).or(given.map(|given| given.1)).or(before.map(|before| before.size));
+                let size = size.ok_or_else(|| RunError::Unsupported(format!("no size for argument {argument}")))?;
+                let marked = program.memories.iter().any(|memory| memory.space == Space::Marks(number as u32));
+                let wanted = OutputUse { stores: stores.saturating_mul(items), loaded: memory.loaded, marked };
+                Store::Output(memory::Output::new(size, memory.scalar, before, wanted))
+            }
+            Space::Local(size) => Store::Local(Local::new(size as usize, memory.scalar, groups)),
+            Space::Marks(of) => match program.memories.get(of as usize).map(|memory| memory.space) {
+                Some(Space::Local(size)) => Store::LocalMarks(size as usize, vec![0; size as usize * groups]),
+                _ => Store::OutputMarks(of),
+            },
+        })
+    };
+    program.memories.iter().enumerate().map(make).collect()
+}
+
+/// Elements of a memory that is an image.
+fn image_size(memory: &Memory) -> Option<i64> {
+    memory.image.map(|image| i64::from(image.width) * i64::from(image.height) * 4)
+}
+
+/// What was written.
+fn outputs(program: &Program, stores: &[Store]) -> Vec<Output> {
+    let output = |(memory, store): (&Memory, &Store)| match (memory.space, store) {
+        (Space::Output(buffer), Store::Output(output)) => {
+            let (written, undefined) = output.written();
+            Some(Output { buffer, dtype: memory.scalar, written, undefined })
+        }
+        _ => None,
+    };
+    let mut outputs: Vec<Output> = program.memories.iter().zip(stores).filter_map(output).collect();
+    outputs.sort_by_key(|output| output.buffer);
+    outputs
+}
+
+/// Which share ran, for people.
+fn share_text(grid: &Grid, share: &Share) -> Option<String> {
+    let Share::Some(groups) = share else { return None };
+    let what = if grid.launched { "workgroups" } else { "iterations of the outer loops" };
+    Some(format!(
+        "{} of {} {what}: the first, the last, and one at a hashed place in each of equal stretches between them",
+        groups.len(),
+        grid.group_count()
+    ))
 }

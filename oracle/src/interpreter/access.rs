@@ -1,0 +1,355 @@
+//! Loads and stores over lanes, and what they are watched for.
+
+use super::lanes::{Bank, Lane, NONE};
+use super::machine::Machine;
+use super::memory::{Local, MANY, Output, Store};
+use super::program::{Access, Op};
+use crate::FindingKind;
+
+/// An access that a kernel may not make: its kind, and what to say of it after the place.
+type Objection = (FindingKind, usize, String);
+
+impl Machine<'_> {
+    /// The elements of a memory.
+    fn size(&self, memory: u32) -> i64 {
+        match self.stores.get(memory as usize) {
+            Some(Store::Input(input)) => input.buffer.size,
+            Some(Store::Output(output)) => output.size,
+            Some(Store::Local(local)) => local.size as i64,
+            _ => i64::MAX,
+        }
+    }
+
+    /// Bounds and alignment of an access.
+    pub(super) fn check(&mut self, op: &Op) {
+        let Some(&access) = self.program.accesses.get(op.extra as usize) else { return };
+        let size = self.size(access.memory);
+        let width = access.width as i32;
+        let last = (size - i64::from(width)).min(i64::from(i32::MAX) - 1) as i32;
+        let bad = |index: i32| (index < 0) | (index > last) | (width > 1 && index % width.max(1) != 0);
+        let index = self.lanes_of::<i32>(op.a);
+        let suspect = if width == 1 {
+            index.iter().fold(false, |found, &index| found | (index < 0) | (index > last))
+        } else {
+            index.iter().any(|&index| bad(index))
+        };
+        if !suspect {
+            return;
+        }
+        let Some(lane) = self.find(op.c, |lane| bad(index[lane])) else { return };
+        let element = index[lane];
+        let outside = element < 0 || element > last;
+        let kind = if outside { FindingKind::OutOfBounds } else { FindingKind::Misaligned };
+        if self.faults.wants(op.uop, kind) {
+            let (verb, elements) = (
+                if access.write { "writes" } else { "reads" },
+                if width == 1 {
+                    format!("element {element}")
+                } else {
+                    format!("elements {element} to {}", i64::from(element) + i64::from(width) - 1)
+                },
+            );
+            let reason = if outside {
+                format!("of {size} in {}", self.name(access.memory))
+            } else {
+                format!("of {} at once, which is no multiple of {width}", self.name(access.memory))
+            };
+            let what = format!("{}: {verb} {elements} {reason}", self.place(op, lane));
+            self.faults.add(self.list, op.uop, kind, &what);
+        }
+    }
+
+    /// A memory, for people.
+    fn name(&self, memory: u32) -> String {
+        let found = self.program.memories.get(memory as usize);
+        found.map_or(String::new(), |found| super::fault::describe(self.list, found.uop as usize))
+    }
+
+    pub(super) fn load(&mut self, op: &Op) {
+        match op.bank {
+            Bank::Word => self.load_as::<i32>(op),
+            Bank::Long => self.load_as::<i64>(op),
+            Bank::Single => self.load_as::<f32>(op),
+            Bank::Double => self.load_as::<f64>(op),
+        }
+    }
+
+    pub(super) fn store(&mut self, op: &Op) {
+        match op.bank {
+            Bank::Word => self.store_as::<i32>(op),
+            Bank::Long => self.store_as::<i64>(op),
+            Bank::Single => self.store_as::<f32>(op),
+            Bank::Double => self.store_as::<f64>(op),
+        }
+    }
+
+    fn load_as<T: Lane>(&mut self, op: &Op) {
+        let Some(&access) = self.program.accesses.get(op.extra as usize) else { return };
+        let mut out = self.registers.take::<T>(op.d);
+        let mut stores = std::mem::take(&mut self.stores);
+        let mut objection = None;
+        let offset = i64::from(access.offset);
+        match stores.get_mut(access.memory as usize) {
+            Some(Store::Input(input)) => {
+                if let Some(cells) = input.cells.as_ref().and_then(T::cells) {
+                    self.gather(&mut out, op, |index, _| {
+                        cells.get((index + offset) as usize).copied().unwrap_or_default()
+                    });
+                } else {
+                    let size = input.buffer.size;
+                    self.gather(&mut out, op, |index, _| {
+                        let index = index + offset;
+                        if (0..size).contains(&index) { input.element(index) } else { T::default() }
+                    });
+                }
+            }
+            Some(Store::Output(output)) => {
+                let mut dependent = false;
+                self.gather(&mut out, op, |index, lane| {
+                    self.read_output(output, index + offset, lane, &mut objection, &mut dependent)
+                });
+                self.dependent |= dependent;
+            }
+            Some(Store::Local(local)) => {
+                self.gather(&mut out, op, |index, lane| self.read_local(local, index + offset, lane, &mut objection));
+            }
+            Some(Store::LocalMarks(size, cells)) => {
+                let size = *size;
+                self.gather(&mut out, op, |index, lane| {
+                    let cell = cell_of(index + offset, size, lane / self.group_lanes);
+                    T::from_literal(super::lanes::Literal::Word(cell.map_or(0, |cell| cells[cell])))
+                });
+            }
+            Some(Store::OutputMarks(_)) => {
+                // What a kernel reads back of an output is taken as defined.
+                self.gather(&mut out, op, |_, _| T::default());
+            }
+            None => {}
+        }
+        self.stores = stores;
+        self.registers.put(op.d, out);
+        self.object(op, access, objection);
+    }
+
+    /// `out = read(index, lane)` in active lanes, the alternative (if any) in the others.
+    fn gather<T: Lane>(&self, out: &mut [T], op: &Op, mut read: impl FnMut(i64, usize) -> T) {
+        let n = self.lanes;
+        let index = self.lanes_of::<i32>(op.a);
+        let Some(mask) = self.mask(op.c) else {
+            for (lane, (out, &index)) in out[..n].iter_mut().zip(index).enumerate() {
+                *out = read(i64::from(index), lane);
+            }
+            return;
+        };
+        let other = (op.b != NONE).then(|| self.lanes_of::<T>(op.b));
+        for (lane, ((out, &index), &active)) in out[..n].iter_mut().zip(index).zip(mask).enumerate() {
+            *out = if active != 0 {
+                read(i64::from(index), lane)
+            } else {
+                other.map_or(T::default(), |other| other[lane])
+            };
+        }
+    }
+
+    fn store_as<T: Lane>(&mut self, op: &Op) {
+        let Some(&access) = self.program.accesses.get(op.extra as usize) else { return };
+        let mut stores = std::mem::take(&mut self.stores);
+        let mut objection = None;
+        let offset = i64::from(access.offset);
+        match stores.get_mut(access.memory as usize) {
+            Some(Store::Output(output)) => {
+                let mut dependent = false;
+                self.scatter(op, |index, lane, value: T| {
+                    self.write_output(output, index + offset, lane, value, &mut objection, &mut dependent);
+                });
+                self.dependent |= dependent;
+            }
+            Some(Store::Local(local)) => {
+                self.scatter(op, |index, lane, value: T| {
+                    self.write_local(local, index + offset, lane, value, &mut objection);
+                });
+            }
+            Some(Store::LocalMarks(size, cells)) => {
+                let size = *size;
+                let values = self.lanes_of::<i32>(op.b);
+                self.scatter(op, |index, lane, _: T| {
+                    if let Some(cell) = cell_of(index + offset, size, lane / self.group_lanes) {
+                        cells[cell] = values[lane];
+                    }
+                });
+            }
+            Some(Store::OutputMarks(memory)) => {
+                let memory = *memory as usize;
+                if let Some(Store::Output(output)) = stores.get_mut(memory) {
+                    let values = self.lanes_of::<i32>(op.b);
+                    self.scatter(op, |index, lane, _: T| {
+                        if let Some(slot) = output.slot(index + offset) {
+                            output.marks[slot] = values[lane];
+                        }
+                    });
+                }
+            }
+            Some(Store::Input(_)) | None => {}
+        }
+        self.stores = stores;
+        self.object(op, access, objection);
+    }
+
+    /// `write(index, lane, value)` in active lanes.
+    fn scatter<T: Lane>(&self, op: &Op, mut write: impl FnMut(i64, usize, T)) {
+        let index = self.lanes_of::<i32>(op.a);
+        let value = self.lanes_of::<T>(op.b);
+        let mask = self.mask(op.c);
+        for (lane, (&index, &value)) in index.iter().zip(value).enumerate() {
+            if mask.is_none_or(|mask| mask[lane] != 0) {
+                write(i64::from(index), lane, value);
+            }
+        }
+    }
+
+    fn object(&mut self, op: &Op, access: Access, objection: Option<Objection>) {
+        let Some((kind, lane, what)) = objection else { return };
+        if self.faults.wants(op.uop, kind) {
+            let what = format!("{}: {what} of {}", self.place(op, lane), self.name(access.memory));
+            self.faults.add(self.list, op.uop, kind, &what);
+        }
+    }
+
+    fn read_output<T: Lane>(
+        &self,
+        output: &mut Output,
+        index: i64,
+        lane: usize,
+        objection: &mut Option<Objection>,
+        dependent: &mut bool,
+    ) -> T {
+        let Some(slot) = output.slot(index) else { return T::default() };
+        let me = self.toucher(lane);
+        let writer = output.writer[slot];
+        if let Some(reader) = output.reader.get_mut(slot) {
+            *reader = if *reader == 0 || *reader == me { me } else { MANY };
+        }
+        if writer == 0 {
+            return match &output.before {
+                Some(buffer) => T::from_literal(super::convert::literal(buffer.element(index), output.scalar)),
+                None => {
+                    objection.get_or_insert_with(|| {
+                        (FindingKind::UninitialisedRead, lane, format!("reads element {index}, not written yet,"))
+                    });
+                    T::default()
+                }
+            };
+        }
+        if writer != me {
+            if self.grid.launched {
+                objection.get_or_insert_with(|| {
+                    let writer = self.describe_toucher(writer);
+                    (FindingKind::Race, lane, format!("reads element {index}, which is written{writer},"))
+                });
+            } else if !self.sequential {
+                *dependent = true;
+            }
+        }
+        T::cells(&output.cells).and_then(|cells| cells.get(slot)).copied().unwrap_or_default()
+    }
+
+    fn write_output<T: Lane>(
+        &self,
+        output: &mut Output,
+        index: i64,
+        lane: usize,
+        value: T,
+        objection: &mut Option<Objection>,
+        dependent: &mut bool,
+    ) {
+        let Some(slot) = output.slot(index) else { return };
+        let me = self.toucher(lane);
+        let writer = std::mem::replace(&mut output.writer[slot], me);
+        let reader = output.reader.get(slot).copied().unwrap_or(0);
+        if writer != 0 {
+            objection.get_or_insert_with(|| {
+                let parallel = self.grid.launched && writer != me;
+                let kind = if parallel { FindingKind::Race } else { FindingKind::OutputCoverage };
+                let writer = self.describe_toucher(writer);
+                (kind, lane, format!("writes element {index} again, after it was written{writer},"))
+            });
+        } else if reader != 0 && reader != me {
+            if self.grid.launched {
+                objection.get_or_insert_with(|| {
+                    let reader = self.describe_toucher(reader);
+                    (FindingKind::Race, lane, format!("writes element {index}, which is read{reader},"))
+                });
+            } else if !self.sequential {
+                *dependent = true;
+            }
+        }
+        if let Some(cell) = T::cells_mut(&mut output.cells).and_then(|cells| cells.get_mut(slot)) {
+            *cell = value;
+        }
+    }
+
+    fn read_local<T: Lane>(&self, local: &mut Local, index: i64, lane: usize, objection: &mut Option<Objection>) -> T {
+        let group = lane / self.group_lanes;
+        let Some(cell) = cell_of(index, local.size, group) else { return T::default() };
+        let (me, now) = (self.toucher(lane), self.time[group]);
+        let touched = &mut local.touched[cell];
+        if touched.written < self.began {
+            objection.get_or_insert_with(|| {
+                (FindingKind::UninitialisedRead, lane, format!("reads element {index}, not written yet,"))
+            });
+        } else if touched.written == now && touched.writer != me {
+            let writer = touched.writer;
+            objection.get_or_insert_with(|| {
+                let writer = self.describe_toucher(writer);
+                (
+                    FindingKind::Race,
+                    lane,
+                    format!("reads element {index}, with no barrier since it was written{writer},"),
+                )
+            });
+        }
+        if touched.read == now && touched.reader != me {
+            touched.reader = MANY;
+        } else {
+            (touched.read, touched.reader) = (now, me);
+        }
+        T::cells(&local.cells).and_then(|cells| cells.get(cell)).copied().unwrap_or_default()
+    }
+
+    fn write_local<T: Lane>(
+        &self,
+        local: &mut Local,
+        index: i64,
+        lane: usize,
+        value: T,
+        objection: &mut Option<Objection>,
+    ) {
+        let group = lane / self.group_lanes;
+        let Some(cell) = cell_of(index, local.size, group) else { return };
+        let (me, now) = (self.toucher(lane), self.time[group]);
+        let touched = &mut local.touched[cell];
+        let other_wrote = touched.written == now && touched.writer != me;
+        let other_read = touched.read == now && touched.reader != me;
+        if other_wrote || other_read {
+            let (verb, other) = if other_wrote { ("written", touched.writer) } else { ("read", touched.reader) };
+            objection.get_or_insert_with(|| {
+                let other = self.describe_toucher(other);
+                (
+                    FindingKind::Race,
+                    lane,
+                    format!("writes element {index}, with no barrier since it was {verb}{other},"),
+                )
+            });
+        }
+        (touched.written, touched.writer) = (now, me);
+        if let Some(cell) = T::cells_mut(&mut local.cells).and_then(|cells| cells.get_mut(cell)) {
+            *cell = value;
+        }
+    }
+}
+
+/// The cell of an element in the local memory of a workgroup of the batch.
+fn cell_of(index: i64, size: usize, group: usize) -> Option<usize> {
+    let index = usize::try_from(index).ok().filter(|&index| index < size)?;
+    Some(group * size + index)
+}

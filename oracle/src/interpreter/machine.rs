@@ -1,0 +1,332 @@
+//! Runs a compiled list: batch after batch of workgroups, each operation over all lanes of a batch.
+
+use super::arithmetic;
+use super::fault::Faults;
+use super::grid::{Grid, Share};
+use super::lanes::{Lane, NONE, Register, Registers};
+use super::memory::Store;
+use super::program::{Code, Index, Op, Program, Space};
+use crate::FindingKind;
+use plumb_core::uop::UopList;
+
+/// Bytes of registers that a batch should not exceed, so that they stay in the fast caches.
+const BATCH_BYTES: usize = 1 << 18;
+
+/// Most lanes of a batch, unless a single workgroup has more.
+const BATCH_LANES: usize = 1024;
+
+/// Most elements of local memory of a batch, unless a single workgroup has more.
+const BATCH_SHARED: usize = 1 << 20;
+
+/// Why a run ends early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// Iterations that were run side by side depend on each other: they must be run one after the other.
+    Dependent,
+    /// More operations than foreseen.
+    Exhausted,
+}
+
+/// A running kernel.
+pub(super) struct Machine<'a> {
+    pub(super) list: &'a UopList,
+    pub(super) program: &'a Program,
+    pub(super) grid: &'a Grid,
+    pub(super) share: &'a Share,
+    pub(super) faults: &'a mut Faults,
+    pub(super) registers: Registers,
+    pub(super) stores: Vec<Store>,
+    /// Lanes in a workgroup.
+    pub(super) group_lanes: usize,
+    /// Workgroups in a full batch.
+    batch_groups: usize,
+    /// Lanes in the current batch.
+    pub(super) lanes: usize,
+    /// The first workgroup of the current batch, among those that run.
+    pub(super) first_group: u64,
+    /// For each workgroup of the batch how many barriers it has passed, counted on from batch to batch.
+    pub(super) time: Vec<u32>,
+    /// The time at which the current batch began.
+    pub(super) began: u32,
+    /// Count and end of each loop.
+    counts: Vec<(i32, i32)>,
+    /// Whether iterations run one after the other.
+    pub(super) sequential: bool,
+    /// Whether a dependence between iterations was met that asks for [`Stop::Dependent`].
+    pub(super) dependent: bool,
+    /// Operations over lanes that may still be run.
+    fuel: u64,
+}
+
+impl<'a> Machine<'a> {
+    /// Lanes of a workgroup and workgroups of a batch, for a program on a grid.
+    pub(super) fn batch(program: &Program, grid: &Grid, share: &Share, sequential: bool) -> (usize, usize) {
+        let group_lanes = grid.lanes_per_group();
+        let bytes: usize = program.registers.iter().zip([4, 8, 4, 8]).map(|(count, size)| count * size).sum();
+        let wanted = (BATCH_BYTES / bytes.max(1)).clamp(64, BATCH_LANES);
+        let shared: usize = program
+            .memories
+            .iter()
+            .map(|memory| if let Space::Local(size) = memory.space { size as usize } else { 0 })
+            .sum();
+        let wanted = (wanted / group_lanes.max(1)).min(BATCH_SHARED / shared.max(1));
+        let groups = if sequential { 1 } else { wanted.max(1) };
+        (group_lanes, groups.min(usize::try_from(share.len()).unwrap_or(usize::MAX)).max(1))
+    }
+
+    /// A machine with memory `stores`, ready to run.
+    #[expect(clippy::too_many_arguments, reason = "the parts of a run, put together once")]
+    pub(super) fn new(
+        list: &'a UopList,
+        program: &'a Program,
+        grid: &'a Grid,
+        share: &'a Share,
+        faults: &'a mut Faults,
+        stores: Vec<Store>,
+        sequential: bool,
+        fuel: u64,
+    ) -> Machine<'a> {
+        let (group_lanes, batch_groups) = Machine::batch(program, grid, share, sequential);
+        Machine {
+            list,
+            program,
+            grid,
+            share,
+            faults,
+            registers: Registers::new(program.registers, group_lanes * batch_groups),
+            stores,
+            group_lanes,
+            batch_groups,
+            lanes: 0,
+            first_group: 0,
+            time: vec![0; batch_groups],
+            began: 1,
+            counts: vec![(0, 0); program.loops.len()],
+            sequential,
+            dependent: false,
+            fuel,
+        }
+    }
+
+    /// Runs all workgroups, until there is something to find fault with.
+    pub(super) fn run(&mut self) -> Result<(), Stop> {
+        let groups = self.share.len();
+        while self.first_group < groups && self.faults.is_empty() && self.group_lanes > 0 {
+            let count = (groups - self.first_group).min(self.batch_groups as u64) as usize;
+            self.lanes = count * self.group_lanes;
+            self.began = self.time.iter().copied().max().unwrap_or(0) + 1;
+            self.time.fill(self.began);
+            self.run_batch()?;
+            if self.dependent {
+                return Err(Stop::Dependent);
+            }
+            self.first_group += count as u64;
+        }
+        Ok(())
+    }
+
+    fn run_batch(&mut self) -> Result<(), Stop> {
+        let program = self.program;
+        let mut at = 0;
+        while let Some(op) = program.ops.get(at) {
+            at += 1;
+            if arithmetic::execute(&mut self.registers, program, op, self.lanes) {
+                continue;
+            }
+            match op.code {
+                Code::Load => self.load(op),
+                Code::Store => self.store(op),
+                Code::Check => self.check(op),
+                Code::Refuse => self.refuse(op),
+                Code::Index => self.index(op),
+                Code::LoopBegin => {
+                    let [start, end] = [op.a, op.b].map(|register| self.first_lane(register));
+                    let number = op.extra as usize;
+                    self.counts[number] = (start, end);
+                    if start < end {
+                        self.registers.get_mut::<i32>(op.d)[..self.lanes].fill(start);
+                    } else {
+                        at = program.loops[number].exit as usize;
+                    }
+                }
+                Code::LoopEnd => {
+                    let number = op.extra as usize;
+                    let (count, end) = &mut self.counts[number];
+                    // Below its end, so that there is no overflow.
+                    *count += 1;
+                    if *count < *end {
+                        self.registers.get_mut::<i32>(op.d)[..self.lanes].fill(*count);
+                        let body = program.loops[number].body as usize;
+                        self.burn(at - body)?;
+                        at = body;
+                    }
+                }
+                Code::Repeat => {
+                    let head = program.targets[op.extra as usize] as usize;
+                    self.burn(at - head)?;
+                    at = head;
+                }
+                Code::SkipUnless => {
+                    if !self.any(op.a) {
+                        at = program.targets[op.extra as usize] as usize;
+                    }
+                }
+                Code::Barrier => self.barrier(op),
+                Code::Matrix => self.matrix(op),
+                _ => {}
+            }
+        }
+        self.burn(program.ops.len())
+    }
+
+    /// Counts operations against the fuel.
+    fn burn(&mut self, operations: usize) -> Result<(), Stop> {
+        let spent = operations as u64 * self.lanes as u64;
+        self.fuel = self.fuel.checked_sub(spent).ok_or(Stop::Exhausted)?;
+        Ok(())
+    }
+
+    /// The value of a register that is the same in all lanes.
+    fn first_lane(&self, register: Register) -> i32 {
+        self.registers.get::<i32>(register).first().copied().unwrap_or(0)
+    }
+
+    /// The active lanes of a mask; `None`: all.
+    pub(super) fn mask(&self, mask: Register) -> Option<&[i32]> {
+        (mask != NONE).then(|| &self.registers.get::<i32>(mask)[..self.lanes])
+    }
+
+    fn any(&self, mask: Register) -> bool {
+        self.mask(mask).is_none_or(|mask| mask.iter().any(|&active| active != 0))
+    }
+
+    /// The first active lane for which `f` holds.
+    pub(super) fn find(&self, mask: Register, f: impl Fn(usize) -> bool) -> Option<usize> {
+        let mask = self.mask(mask);
+        (0..self.lanes).find(|&lane| mask.is_none_or(|mask| mask[lane] != 0) && f(lane))
+    }
+
+    fn index(&mut self, op: &Op) {
+        let Some(&index) = self.program.indices.get(op.extra as usize) else { return };
+        let (grid, share, program) = (self.grid, self.share, self.program);
+        let (first, lanes) = (self.first_group, self.group_lanes);
+        let mut out = self.registers.take::<i32>(op.d);
+        for (n, group) in out[..self.lanes].chunks_mut(lanes).enumerate() {
+            let workgroup = share.group(first + n as u64);
+            match index {
+                Index::Group(dimension) => group.fill(grid.group_coordinate(workgroup, dimension as usize) as i32),
+                Index::Lane(dimension) => {
+                    for (lane, value) in group.iter_mut().enumerate() {
+                        *value = grid.lane_coordinate(lane, dimension as usize) as i32;
+                    }
+                }
+                Index::Iteration(number) => group.fill(iteration(program, grid, workgroup, number) as i32),
+            }
+        }
+        self.registers.put(op.d, out);
+    }
+
+    fn refuse(&mut self, op: &Op) {
+        let marks = self.registers.get::<i32>(op.a);
+        let Some(lane) = self.find(op.c, |lane| marks[lane] != 0) else { return };
+        let origin = marks[lane] - 1;
+        if self.faults.wants(op.uop, FindingKind::IndexArithmetic) {
+            let origin = super::fault::describe(self.list, origin as usize);
+            let what = format!(
+                "{}: its address, gate, condition or bound is undefined, by overflow, division by zero or a cast out of range \
+                 in uop {origin}",
+                self.place(op, lane)
+            );
+            self.faults.add(self.list, op.uop, FindingKind::IndexArithmetic, &what);
+        }
+    }
+
+    fn barrier(&mut self, op: &Op) {
+        let mask = self.mask(op.c);
+        let mut divergent = None;
+        let mut passing = Vec::new();
+        for group in 0..self.lanes / self.group_lanes {
+            let lanes = group * self.group_lanes..(group + 1) * self.group_lanes;
+            let active =
+                mask.map_or(self.group_lanes, |mask| mask[lanes.clone()].iter().filter(|&&on| on != 0).count());
+            if active == self.group_lanes {
+                passing.push(group);
+            } else if active > 0 && divergent.is_none() {
+                let missing = lanes.clone().find(|&lane| mask.is_some_and(|mask| mask[lane] == 0));
+                divergent = Some((active, missing.unwrap_or(lanes.start)));
+            }
+        }
+        for group in passing {
+            self.time[group] += 1;
+        }
+        if let Some((active, missing)) = divergent {
+            let what = format!(
+                "{}: not reached by this lane, but by {active} of the {} of its workgroup",
+                self.place(op, missing),
+                self.group_lanes
+            );
+            self.faults.add(self.list, op.uop, FindingKind::DivergentBarrier, &what);
+        }
+    }
+
+    /// Number of a lane of the batch among all that run, as memory notes it: from 1, below [`super::memory::MANY`].
+    pub(super) fn toucher(&self, lane: usize) -> u32 {
+        let number = self.first_group * self.group_lanes as u64 + lane as u64;
+        (number % (u64::from(u32::MAX) - 1)) as u32 + 1
+    }
+
+    /// Where a lane stands: ` in workgroup (2,0,0) lane (3,1,0) with loop 12 = 4`.
+    pub(super) fn place(&self, op: &Op, lane: usize) -> String {
+        let group = self.share.group(self.first_group + (lane / self.group_lanes) as u64);
+        let mut text = self.describe_item(group, lane % self.group_lanes);
+        let ops = self.program.ops.iter();
+        let at = ops.clone().position(|other| std::ptr::eq(other, op)).unwrap_or(0) as u32;
+        for (number, found) in self.program.loops.iter().enumerate() {
+            if found.body <= at && at < found.exit {
+                text.push_str(&format!(", loop {} = {}", found.uop, self.counts[number].0));
+            }
+        }
+        for found in &self.program.lane_loops {
+            if found.begin <= at && at < found.end {
+                text.push_str(&format!(", loop {} = {}", found.uop, self.registers.get::<i32>(found.count)[lane]));
+            }
+        }
+        text
+    }
+
+    /// A work item: its workgroup and lane, or the iterations that it is.
+    pub(super) fn describe_item(&self, group: u64, lane: usize) -> String {
+        if self.grid.launched {
+            let [x, y, z] = [0, 1, 2].map(|dimension| self.grid.group_coordinate(group, dimension));
+            let [a, b, c] = [0, 1, 2].map(|dimension| self.grid.lane_coordinate(lane, dimension));
+            return format!(" in workgroup ({x},{y},{z}) lane ({a},{b},{c})");
+        }
+        let loops = self.program.spread.iter().enumerate().map(|(number, spread)| {
+            format!("loop {} = {}", spread.uop, iteration(self.program, self.grid, group, number as u32))
+        });
+        let loops: Vec<String> = loops.collect();
+        if loops.is_empty() { " once".to_owned() } else { format!(" with {}", loops.join(", ")) }
+    }
+
+    /// The work item that memory noted.
+    pub(super) fn describe_toucher(&self, toucher: u32) -> String {
+        if toucher == super::memory::MANY {
+            return " in several lanes".to_owned();
+        }
+        let number = u64::from(toucher.saturating_sub(1));
+        let group = self.share.group(number / self.group_lanes as u64);
+        self.describe_item(group, (number % self.group_lanes as u64) as usize)
+    }
+
+    /// The lanes of a register in the current batch.
+    pub(super) fn lanes_of<T: Lane>(&self, register: Register) -> &[T] {
+        &self.registers.get::<T>(register)[..self.lanes]
+    }
+}
+
+/// The count of the loop `number` of those that are spread, in a workgroup that is one iteration of all of them.
+fn iteration(program: &Program, grid: &Grid, group: u64, number: u32) -> i64 {
+    let number = number as usize;
+    let Some(spread) = program.spread.get(number) else { return 0 };
+    spread.start + grid.group_coordinate(group, program.spread.len() - 1 - number)
+}

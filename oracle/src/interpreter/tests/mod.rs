@@ -1,0 +1,54 @@
+//! Tests of the interpreter, on lists written by hand.
+
+mod kernels;
+
+use super::parse::parse;
+use super::{Budget, Run, RunError, run};
+use crate::data::{Distribution, InputBuffer, Inputs};
+use plumb_core::dtype::Scalar;
+
+/// Enough for every list here.
+const BUDGET: Budget = Budget { uop_lanes: 1 << 24 };
+
+/// Whole numbers from -9 to 9 of a type (an unsigned one: from 0).
+fn small(dtype: Scalar, size: i64) -> InputBuffer {
+    let low = if dtype.is_unsigned() || dtype == Scalar::Bool { 0 } else { -9 };
+    let high = if dtype == Scalar::Bool { 1 } else { 9 };
+    InputBuffer { dtype, size, distribution: Distribution::integers(low, high), seed: 7 }
+}
+
+/// Inputs from argument 1 on, and one output, argument 0, of `size` elements.
+fn inputs(size: i64, buffers: &[InputBuffer]) -> Inputs {
+    Inputs { buffers: (1..).zip(buffers.iter().copied()).collect(), outputs: vec![(0, size)], bindings: Vec::new() }
+}
+
+/// Runs a list that is free of faults.
+#[track_caller]
+fn ran(text: &str, inputs: &Inputs) -> Run {
+    let lowered = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    run(&lowered, inputs, BUDGET).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// The bits that a list leaves in argument 0, all elements from 0 on written.
+#[track_caller]
+fn bits(text: &str, inputs: &Inputs) -> Vec<u64> {
+    let run = ran(text, inputs);
+    let written = &run.outputs[0].written;
+    for (n, (element, _)) in written.iter().enumerate() {
+        assert_eq!(n as i64, *element, "elements are missing in {written:?}");
+    }
+    written.iter().map(|&(_, bits)| bits).collect()
+}
+
+/// The findings of a list, one line each: kind and message.
+#[track_caller]
+fn findings(text: &str, inputs: &Inputs) -> String {
+    let lowered = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    match run(&lowered, inputs, BUDGET) {
+        Ok(_) => "none\n".to_owned(),
+        Err(RunError::Faults(findings)) => {
+            findings.iter().map(|finding| format!("{:?}: {}\n", finding.kind, finding.message)).collect()
+        }
+        Err(error) => format!("{error}\n"),
+    }
+}
