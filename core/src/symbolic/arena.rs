@@ -1,0 +1,400 @@
+//! Storage of index expressions: each distinct node once, with what is known about it.
+
+use super::bounds::Bounds;
+use super::node::{Node, NodeId, Sint, Variable};
+use super::{Result, SymbolicError, SymbolicRule};
+use crate::rule::{Firings, Rules, State};
+use hashbrown::HashTable;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
+
+/// Deeper expressions are refused, so that walks over them may recurse. Real kernels stay below 30.
+const MAX_DEPTH: u16 = 400;
+
+/// The nodes of one lowering, hash-consed.
+#[derive(Clone, Debug, Default)]
+pub struct Arena {
+    rules: Rules,
+    firings: Firings,
+    entries: Vec<Entry>,
+    ids: HashTable<NodeId>,
+    variables: Vec<Variable>,
+    variable_ids: HashTable<u32>,
+    pub(super) memo: FxHashMap<MemoKey, (NodeId, NodeId)>,
+    pub(super) rebuilt: FxHashMap<NodeId, NodeId>,
+}
+
+/// A node and what was computed when it was entered.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) node: Node,
+    pub(super) bounds: Bounds,
+    /// Equal for nodes that are the same up to the order of terms.
+    hash: u64,
+    /// Bit `number % 64` of each variable below.
+    pub(super) variables: u64,
+    /// Nodes of the expression written out as a tree, at most `u32::MAX`.
+    pub(super) size: u32,
+    depth: u16,
+}
+
+impl Entry {
+    pub(super) const fn hash(&self) -> u64 {
+        self.hash
+    }
+}
+
+/// An operation on a sum that was done before. 0.9.0 remembers these too, and answers with the terms in the order of the
+/// first time, whatever the order now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct MemoKey {
+    pub(super) sum: u64,
+    pub(super) operand: (bool, u64),
+    pub(super) operation: u8,
+}
+
+/// Scrambles `value` into `hash`.
+fn mix(hash: u64, value: u64) -> u64 {
+    const FACTOR: u64 = 0xf135_7aea_2e62_a9c5;
+    let mixed = (hash.rotate_left(23) ^ value).wrapping_mul(FACTOR);
+    mixed ^ (mixed >> 32)
+}
+
+impl Arena {
+    /// An empty arena that simplifies by `rules`.
+    pub fn new(rules: Rules) -> Arena {
+        Arena { rules, ..Arena::default() }
+    }
+
+    /// The rules that it simplifies by.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Simplifies by `rules` from now on. Nodes that exist stay.
+    pub fn set_rules(&mut self, rules: Rules) {
+        if self.rules != rules {
+            self.rules = rules;
+            self.memo.clear();
+            self.rebuilt.clear();
+        }
+    }
+
+    /// How often each rule fired.
+    pub fn firings(&self) -> &Firings {
+        &self.firings
+    }
+
+    /// The counts of firings, for other tables' rules to be counted along.
+    pub fn firings_mut(&mut self) -> &mut Firings {
+        &mut self.firings
+    }
+
+    /// Whether `rule` may fire.
+    #[inline]
+    pub(super) fn on(&self, rule: SymbolicRule) -> bool {
+        self.rules.is_on(rule)
+    }
+
+    /// Whether `rule` has its planted fault.
+    #[inline]
+    pub(super) fn altered(&self, rule: SymbolicRule) -> bool {
+        self.rules.state(rule) == State::Altered
+    }
+
+    /// Counts a firing of `rule`.
+    #[inline]
+    pub(super) fn fired(&mut self, rule: SymbolicRule) {
+        self.firings.count(rule);
+    }
+
+    #[inline]
+    pub(super) fn entry(&self, id: NodeId) -> &Entry {
+        &self.entries[id.0 as usize]
+    }
+
+    /// What `id` is. Ids belong to the arena that gave them out.
+    #[inline]
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.entry(id).node
+    }
+
+    /// Number of distinct nodes.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are no nodes.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The node of a number.
+    pub fn number(&mut self, value: i64) -> NodeId {
+        let node = Node::Number(value);
+        let hash = self.hash(&node);
+        match self.find(hash, &node) {
+            Some(id) => id,
+            None => self.push(node, hash, Bounds::exactly(value)),
+        }
+    }
+
+    /// The node of a dimension or the like: a number becomes a [`Node::Number`].
+    pub fn lift(&mut self, value: Sint) -> NodeId {
+        match value {
+            Sint::Int(value) => self.number(value),
+            Sint::Node(id) => id,
+        }
+    }
+
+    /// The other way: a [`Node::Number`] becomes [`Sint::Int`].
+    pub fn lower(&self, id: NodeId) -> Sint {
+        match self.node(id) {
+            Node::Number(value) => Sint::Int(*value),
+            _ => Sint::Node(id),
+        }
+    }
+
+    /// `value` with a [`Node::Number`] replaced by its number.
+    pub(super) fn plain(&self, value: Sint) -> Sint {
+        match value {
+            Sint::Int(_) => value,
+            Sint::Node(id) => self.lower(id),
+        }
+    }
+
+    /// The variable `name` from `min` to `max`, both inclusive; a number where they are equal.
+    ///
+    /// # Errors
+    /// [`SymbolicError::Bounds`] where `min` is negative or certainly above `max`.
+    pub fn variable(&mut self, name: &str, min: i64, max: Sint, value: Option<i64>) -> Result<NodeId> {
+        let max = self.plain(max);
+        let max_int = match max {
+            Sint::Int(max) => max,
+            Sint::Node(id) => self.max_int(id),
+        };
+        if min < 0 || min > max_int {
+            return Err(SymbolicError::Bounds { name: name.to_owned(), min, max: max_int });
+        }
+        if max == Sint::Int(min) {
+            return Ok(self.number(min));
+        }
+        let mut hasher = FxHasher::default();
+        (name, min, max, value).hash(&mut hasher);
+        let hash = mix(hasher.finish(), 0);
+        let variables = &self.variables;
+        let known = self.variable_ids.find(hash, |&number| {
+            let known = &variables[number as usize];
+            known.name == name && known.min == min && known.max == max && known.value == value
+        });
+        let number = match known {
+            Some(&number) => number,
+            None => {
+                let number = self.variables.len() as u32;
+                self.variables.push(Variable { name: name.to_owned(), min, max, value });
+                let variables = &self.variables;
+                self.variable_ids.insert_unique(hash, number, |&number| {
+                    let known = &variables[number as usize];
+                    let mut hasher = FxHasher::default();
+                    (known.name.as_str(), known.min, known.max, known.value).hash(&mut hasher);
+                    mix(hasher.finish(), 0)
+                });
+                number
+            }
+        };
+        let node = Node::Variable(number);
+        let hash = self.hash(&node);
+        Ok(match self.find(hash, &node) {
+            Some(id) => id,
+            None => self.push(node, hash, Bounds { min, max, max_int }),
+        })
+    }
+
+    /// A variable's name, bounds and value, by the number in [`Node::Variable`].
+    pub fn variable_info(&self, number: u32) -> &Variable {
+        &self.variables[number as usize]
+    }
+
+    /// Smallest value that the node can have.
+    #[inline]
+    pub fn min(&self, id: NodeId) -> i64 {
+        self.entry(id).bounds.min
+    }
+
+    /// Largest value that the node can have; symbolic where it depends on a variable's symbolic bound.
+    #[inline]
+    pub fn max(&self, id: NodeId) -> Sint {
+        self.entry(id).bounds.max
+    }
+
+    /// The largest number that [`Arena::max`] can be.
+    #[inline]
+    pub fn max_int(&self, id: NodeId) -> i64 {
+        self.entry(id).bounds.max_int
+    }
+
+    /// Whether the node is 0 for certain.
+    pub(super) fn is_zero(&self, id: NodeId) -> bool {
+        let bounds = &self.entry(id).bounds;
+        bounds.min == 0 && bounds.max == Sint::Int(0)
+    }
+
+    /// Hash of `node`, independent of the order of terms.
+    fn hash(&self, node: &Node) -> u64 {
+        let of = |id: NodeId| self.entries[id.0 as usize].hash;
+        let sint = |value: Sint| match value {
+            Sint::Int(value) => mix(1, value as u64),
+            Sint::Node(id) => of(id),
+        };
+        let all = |terms: &[NodeId]| terms.iter().fold(0u64, |hash, &id| hash.wrapping_add(mix(of(id), 9)));
+        match node {
+            Node::Number(value) => mix(1, *value as u64),
+            Node::Variable(number) => mix(2, u64::from(*number)),
+            // Two variables multiplied are the same either way round.
+            Node::Mul(a, Sint::Node(b)) => mix(of(*a).wrapping_add(of(*b)), 3),
+            Node::Mul(a, b) => mix(mix(of(*a), sint(*b)), 3),
+            Node::Div(a, b) => mix(mix(of(*a), *b as u64), 4),
+            Node::Mod(a, b) => mix(mix(of(*a), *b as u64), 5),
+            Node::Less(a, b) => mix(mix(of(*a), sint(*b)), 6),
+            Node::Sum(terms) => mix(all(terms), 7),
+            Node::And(terms) => mix(all(terms), 8),
+        }
+    }
+
+    fn find(&self, hash: u64, node: &Node) -> Option<NodeId> {
+        self.ids.find(hash, |id| self.entries[id.0 as usize].node == *node).copied()
+    }
+
+    fn push(&mut self, node: Node, hash: u64, bounds: Bounds) -> NodeId {
+        let (mut variables, mut size, mut depth) = (0u64, 1u32, 0u16);
+        if let Node::Variable(number) = node {
+            variables = 1 << (number % 64);
+        }
+        for_each_child(&node, |child| {
+            let child = &self.entries[child.0 as usize];
+            variables |= child.variables;
+            size = size.saturating_add(child.size);
+            depth = depth.max(child.depth.saturating_add(1));
+        });
+        let id = NodeId(self.entries.len() as u32);
+        self.entries.push(Entry { node, bounds, hash, variables, size, depth });
+        let entries = &self.entries;
+        self.ids.insert_unique(hash, id, |id| entries[id.0 as usize].hash);
+        id
+    }
+
+    /// Enters `node`, without folding it.
+    pub(super) fn intern(&mut self, node: Node) -> Result<NodeId> {
+        let hash = self.hash(&node);
+        if let Some(id) = self.find(hash, &node) {
+            return Ok(id);
+        }
+        let bounds = self.bounds(&node)?;
+        self.enter(node, hash, bounds)
+    }
+
+    /// Enters `node`, or the number that it is where its bounds are equal.
+    pub(super) fn create(&mut self, node: Node) -> Result<NodeId> {
+        let hash = self.hash(&node);
+        if let Some(id) = self.find(hash, &node) {
+            return Ok(id);
+        }
+        let bounds = self.bounds(&node)?;
+        if Sint::Int(bounds.min) == bounds.max && self.on(SymbolicRule::Constant) {
+            self.fired(SymbolicRule::Constant);
+            return Ok(self.number(bounds.min));
+        }
+        self.enter(node, hash, bounds)
+    }
+
+    fn enter(&mut self, node: Node, hash: u64, bounds: Bounds) -> Result<NodeId> {
+        let mut depth = 0;
+        for_each_child(&node, |child| depth = depth.max(self.entries[child.0 as usize].depth));
+        if depth >= MAX_DEPTH {
+            return Err(SymbolicError::Unsupported(format!("an expression nested more than {MAX_DEPTH} deep")));
+        }
+        // A symbolic bound may have entered nodes, perhaps this one.
+        Ok(self.find(hash, &node).unwrap_or_else(|| self.push(node, hash, bounds)))
+    }
+
+    /// Python's `==` of nodes: equal up to the order of a sum's or conjunction's terms, and of two variables multiplied.
+    pub fn same(&self, a: NodeId, b: NodeId) -> bool {
+        if a == b {
+            return true;
+        }
+        let (left, right) = (self.entry(a), self.entry(b));
+        if left.hash != right.hash {
+            return false;
+        }
+        match (&left.node, &right.node) {
+            (Node::Mul(a, Sint::Node(b)), Node::Mul(c, Sint::Node(d))) => {
+                let swapped = self.is_variable(*a) && self.is_variable(*b) && a == d && b == c;
+                swapped || (self.same(*a, *c) && self.same(*b, *d))
+            }
+            (Node::Mul(a, b), Node::Mul(c, d)) | (Node::Less(a, b), Node::Less(c, d)) => {
+                self.same_sint(*b, *d) && self.same(*a, *c)
+            }
+            (Node::Div(a, b), Node::Div(c, d)) | (Node::Mod(a, b), Node::Mod(c, d)) => b == d && self.same(*a, *c),
+            (Node::Sum(a), Node::Sum(b)) | (Node::And(a), Node::And(b)) => self.same_terms(a, b),
+            _ => false,
+        }
+    }
+
+    /// Whether the two lists hold the same nodes, in any order. Equal hashes are all but proof; the search is short.
+    fn same_terms(&self, a: &[NodeId], b: &[NodeId]) -> bool {
+        if a.len() != b.len() {
+            return false;
+        }
+        let mut left = b.to_vec();
+        a.iter().all(|&term| match left.iter().position(|&other| self.same(term, other)) {
+            Some(place) => {
+                left.swap_remove(place);
+                true
+            }
+            None => false,
+        })
+    }
+
+    /// Python's `==` of dimensions.
+    pub fn same_sint(&self, a: Sint, b: Sint) -> bool {
+        match (self.plain(a), self.plain(b)) {
+            (Sint::Int(a), Sint::Int(b)) => a == b,
+            (Sint::Node(a), Sint::Node(b)) => self.same(a, b),
+            _ => false,
+        }
+    }
+
+    fn is_variable(&self, id: NodeId) -> bool {
+        matches!(self.node(id), Node::Variable(_))
+    }
+
+    /// The key of an operation on a sum.
+    pub(super) fn memo_key(&self, sum: NodeId, operand: Sint, operation: u8) -> MemoKey {
+        // A number and its node are equal here, as they are in Python.
+        let operand = match self.plain(operand) {
+            Sint::Int(value) => (false, value as u64),
+            Sint::Node(id) => (true, self.entry(id).hash),
+        };
+        MemoKey { sum: self.entry(sum).hash, operand, operation }
+    }
+
+    /// What the operation of this key gave for an equal sum.
+    pub(super) fn remembered(&self, key: MemoKey, sum: NodeId) -> Option<NodeId> {
+        self.memo.get(&key).filter(|(known, _)| self.same(*known, sum)).map(|(_, result)| *result)
+    }
+}
+
+/// Calls `visit` with each node directly below `node`.
+pub(super) fn for_each_child(node: &Node, mut visit: impl FnMut(NodeId)) {
+    match node {
+        Node::Number(_) | Node::Variable(_) => {}
+        Node::Mul(a, b) | Node::Less(a, b) => {
+            visit(*a);
+            if let Sint::Node(b) = b {
+                visit(*b);
+            }
+        }
+        Node::Div(a, _) | Node::Mod(a, _) => visit(*a),
+        Node::Sum(terms) | Node::And(terms) => terms.iter().for_each(|&term| visit(term)),
+    }
+}
