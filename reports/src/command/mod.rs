@@ -1,0 +1,22 @@
+//! The commands, one file each.
+
+mod batch;
+mod check;
+mod rules;
+mod sweep;
+mod sym;
+mod uops;
+
+use crate::arguments::{Arguments, Command};
+use crate::{Failure, Outcome};
+
+/// Runs the command that was asked for.
+pub(crate) fn run(arguments: Arguments) -> Result<Outcome, Failure> {
+    match arguments.command {
+        Command::Sweep(options) => sweep::run(&options),
+        Command::Check(options) => check::run(&options),
+        Command::Uops(options) => uops::run(&options),
+        Command::Sym(options) => sym::run(&options),
+        Command::Rules(options) => rules::run(&options),
+    }
+}

@@ -1,0 +1,212 @@
+//! Judging of one case: lowering it, asking the judges, and what comes out of it.
+
+use plumb_core::ast::Ast;
+use plumb_core::kernel::{LowerError, OptPlan};
+use plumb_core::linearize::{self, Lowered};
+use plumb_core::rule::Rules;
+use plumb_core::target::{self, Target};
+use plumb_corpus::case::{Case, Expect};
+use plumb_oracle::{Finding, FindingKind, Oracle, Subject, Verdict};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// What the judges said of one case.
+#[derive(Clone, Debug)]
+pub(crate) struct CaseReport {
+    /// Each judge with its verdict; a case that was not lowered has one verdict, of `lowering`.
+    pub(crate) verdicts: Vec<(&'static str, Verdict)>,
+}
+
+/// How a case stands, over all judges.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// Nobody objects, and at least one judge has looked.
+    Passed {
+        /// Whether at the whole of it.
+        whole: bool,
+    },
+    /// A judge objects.
+    Failed,
+    /// A judge can't tell, for this reason.
+    Unknown(String),
+    /// No judge looked, for this reason.
+    Skipped(String),
+}
+
+impl CaseReport {
+    fn of_lowering(verdict: Verdict) -> CaseReport {
+        CaseReport { verdicts: vec![("lowering", verdict)] }
+    }
+
+    /// How the case stands: the worst verdict counts.
+    pub(crate) fn standing(&self) -> Standing {
+        let verdicts = || self.verdicts.iter().map(|(_, verdict)| verdict);
+        if self.findings().next().is_some() {
+            return Standing::Failed;
+        }
+        if let Some((name, reason)) = self.verdicts.iter().find_map(|(name, verdict)| match verdict {
+            Verdict::Unknown(reason) => Some((name, reason)),
+            _ => None,
+        }) {
+            return Standing::Unknown(format!("{name}: {reason}"));
+        }
+        let mut whole = true;
+        let mut passed = false;
+        for verdict in verdicts() {
+            if let Verdict::Pass { share } = verdict {
+                passed = true;
+                whole &= share.is_none();
+            }
+        }
+        if passed {
+            return Standing::Passed { whole };
+        }
+        let reason = self.verdicts.iter().find_map(|(name, verdict)| match verdict {
+            Verdict::Skipped(reason) => Some(format!("{name}: {reason}")),
+            _ => None,
+        });
+        Standing::Skipped(reason.unwrap_or_else(|| "no judge was asked".to_owned()))
+    }
+
+    /// What the judges object to.
+    pub(crate) fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.verdicts.iter().filter_map(|(_, verdict)| match verdict {
+            Verdict::Fail(finding) => Some(&**finding),
+            _ => None,
+        })
+    }
+}
+
+/// Lowers and judges cases. One serves all threads.
+pub(crate) struct Judging {
+    oracles: Vec<Box<dyn Oracle>>,
+    targets: HashMap<String, Arc<Target>>,
+    rules: Rules,
+}
+
+impl Judging {
+    /// With the judges of these names (none named: all of them), lowering by `rules`.
+    pub(crate) fn new(names: &[String], rules: Rules) -> Result<Judging, String> {
+        let all = plumb_oracle::judges();
+        let known = all.iter().map(|oracle| oracle.name()).collect::<Vec<_>>().join(", ");
+        if let Some(name) = names.iter().find(|name| !all.iter().any(|oracle| oracle.name() == name.as_str())) {
+            return Err(format!("there is no judge {name}; there are {known}"));
+        }
+        let asked = |name: &str| names.is_empty() || names.iter().any(|asked| asked == name);
+        let oracles = all.into_iter().filter(|oracle| asked(oracle.name())).collect();
+        let targets = target::NAMES
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), Arc::new(Target::named(name)?))))
+            .collect();
+        install_panic_recorder();
+        Ok(Judging { oracles, targets, rules })
+    }
+
+    /// What the judges say of `case`. A panic of lowering or of a judge is a finding.
+    pub(crate) fn judge(&self, case: &Case) -> CaseReport {
+        match guarded(|| self.lower(case)) {
+            Err(message) => CaseReport::of_lowering(fail(FindingKind::Panic, format!("lowering panicked: {message}"))),
+            Ok(Err(verdict)) => CaseReport::of_lowering(verdict),
+            Ok(Ok(lowered)) => CaseReport {
+                verdicts: self.oracles.iter().map(|oracle| (oracle.name(), ask(&**oracle, case, &lowered))).collect(),
+            },
+        }
+    }
+
+    fn lower(&self, case: &Case) -> Result<Lowered, Verdict> {
+        let ast = case.kernel.ast().map_err(|error| fail(FindingKind::Lowering, error.to_string()))?;
+        match self.lower_ast(&Arc::new(ast), &case.target, &case.opts) {
+            Ok(lowered) => match &case.expect {
+                Expect::Pass => Ok(lowered),
+                Expect::Refused(_) => {
+                    Err(fail(FindingKind::Lowering, "the kernel is lowered, but should be refused".to_owned()))
+                }
+            },
+            Err(error) => Err(match &case.expect {
+                Expect::Refused(text) if error.to_string().contains(text.as_str()) => Verdict::Pass { share: None },
+                _ => verdict_of(&error, &case.opts),
+            }),
+        }
+    }
+
+    /// Lowers an AST for the target of this name.
+    pub(crate) fn lower_ast(&self, ast: &Arc<Ast>, target: &str, plan: &OptPlan) -> Result<Lowered, LowerError> {
+        let target =
+            self.targets.get(target).ok_or_else(|| LowerError::Unsupported(format!("there is no target {target}")))?;
+        linearize::lower(ast, target, plan, &self.rules)
+    }
+}
+
+fn ask(oracle: &dyn Oracle, case: &Case, lowered: &Lowered) -> Verdict {
+    guarded(|| oracle.judge(Subject { case, lowered })).unwrap_or_else(|message| {
+        Verdict::Fail(Box::new(Finding {
+            oracle: oracle.name(),
+            kind: FindingKind::Panic,
+            message: format!("the judge panicked: {message}"),
+        }))
+    })
+}
+
+fn fail(kind: FindingKind, message: String) -> Verdict {
+    Verdict::Fail(Box::new(Finding { oracle: "lowering", kind, message }))
+}
+
+/// A kernel that is not supported yet, or a list of optimisations that is not legal for it, is nobody's fault; any
+/// other refusal of a kernel that is expected to pass is a finding.
+fn verdict_of(error: &LowerError, plan: &OptPlan) -> Verdict {
+    match error {
+        LowerError::Unsupported(what) => Verdict::Skipped(format!("not supported: {what}")),
+        LowerError::Opt { .. } if matches!(plan, OptPlan::List(_)) => {
+            Verdict::Skipped("an optimisation of the list is refused".to_owned())
+        }
+        other => fail(FindingKind::Lowering, other.to_string()),
+    }
+}
+
+thread_local! {
+    static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Makes panics leave their message and place for [`guarded`] instead of printing them.
+fn install_panic_recorder() {
+    std::panic::set_hook(Box::new(|info| PANIC.set(Some(info.to_string()))));
+}
+
+fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| PANIC.take().unwrap_or_else(|| "no message".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(verdicts: Vec<Verdict>) -> CaseReport {
+        CaseReport { verdicts: verdicts.into_iter().map(|verdict| ("values", verdict)).collect() }
+    }
+
+    #[test]
+    fn the_worst_verdict_counts() {
+        let pass = || Verdict::Pass { share: None };
+        let part = || Verdict::Pass { share: Some("2 of 9 workgroups".to_owned()) };
+        let unknown = || Verdict::Unknown("x".to_owned());
+        let skipped = || Verdict::Skipped("y".to_owned());
+        assert_eq!(report(vec![pass(), skipped()]).standing(), Standing::Passed { whole: true });
+        assert_eq!(report(vec![pass(), part()]).standing(), Standing::Passed { whole: false });
+        assert_eq!(report(vec![pass(), unknown()]).standing(), Standing::Unknown("values: x".to_owned()));
+        assert_eq!(report(vec![skipped()]).standing(), Standing::Skipped("values: y".to_owned()));
+        assert_eq!(
+            report(vec![unknown(), fail(FindingKind::Race, String::new()), pass()]).standing(),
+            Standing::Failed
+        );
+        assert_eq!(report(vec![]).standing(), Standing::Skipped("no judge was asked".to_owned()));
+    }
+
+    #[test]
+    fn a_panic_is_caught_with_its_message() {
+        install_panic_recorder();
+        let caught = guarded(|| -> u8 { panic!("seven") });
+        assert!(caught.is_err_and(|message| message.contains("seven")));
+    }
+}
