@@ -1,7 +1,7 @@
 //! The order between uops of a graph: which of two comes first where nothing else decides.
 
 use super::arena::UopArena;
-use super::{IndexName, LocalName, Uop, UopArg, UopId};
+use super::{IndexName, LocalName, UopArg, UopId};
 use crate::constant::Constant;
 use crate::dtype::DType;
 use crate::symbolic::Sint;
@@ -12,7 +12,6 @@ impl UopArena {
     /// (0.9.0 takes those for equal). Only the same uop compares equal.
     pub(super) fn compare(&self, left: UopId, right: UopId) -> Ordering {
         let (mut left, mut right) = (left, right);
-        // What decides if the sources that are looked into turn out to be equal; they can't, as uops are hash-consed.
         loop {
             if left == right {
                 return Ordering::Equal;
@@ -28,16 +27,9 @@ impl UopArena {
             }
             match a.sources.iter().zip(&b.sources).find(|(x, y)| x != y) {
                 Some((&x, &y)) => (left, right) = (x, y),
-                None => return a.sources.len().cmp(&b.sources.len()).then_with(|| operation(a).cmp(&operation(b))),
+                None => return a.sources.len().cmp(&b.sources.len()).then_with(|| compare_details(&a.arg, &b.arg)),
             }
         }
-    }
-}
-
-fn operation(uop: &Uop) -> Option<crate::ast::AluOp> {
-    match uop.arg {
-        UopArg::Alu(op) => Some(op),
-        _ => None,
     }
 }
 
@@ -69,13 +61,30 @@ fn compare_args(left: &UopArg, right: &UopArg) -> Ordering {
     }
 }
 
-/// By value; where that decides nothing, by what tells two constants apart.
+/// By value, whatever the types: false is 0, true is 1, NaN is the largest. Both zeros are equal here.
 fn compare_constants(left: Constant, right: Constant) -> Ordering {
+    let number = |value: Constant| match value {
+        Constant::Float(value) => value,
+        other => other.as_int().unwrap_or(0) as f64,
+    };
+    match (left.as_int(), right.as_int()) {
+        (Some(a), Some(b)) => a.cmp(&b),
+        _ => {
+            let (a, b) = (number(left), number(right));
+            a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+        }
+    }
+}
+
+/// What is left to tell two uops apart that are alike but for their arguments: an operation, the sign of a zero.
+fn compare_details(left: &UopArg, right: &UopArg) -> Ordering {
     match (left, right) {
-        (Constant::Float(a), Constant::Float(b)) => a.total_cmp(&b),
-        (Constant::Float(_), _) => Ordering::Greater,
-        (_, Constant::Float(_)) => Ordering::Less,
-        (a, b) => (a.as_int(), matches!(a, Constant::Int(_))).cmp(&(b.as_int(), matches!(b, Constant::Int(_)))),
+        (UopArg::Alu(a), UopArg::Alu(b)) => a.cmp(b),
+        (UopArg::Const(Constant::Float(a)), UopArg::Const(Constant::Float(b)))
+        | (UopArg::Acc { init: Constant::Float(a), .. }, UopArg::Acc { init: Constant::Float(b), .. }) => {
+            a.total_cmp(b)
+        }
+        _ => Ordering::Equal,
     }
 }
 

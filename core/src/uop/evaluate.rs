@@ -9,7 +9,8 @@ use crate::dtype::{DType, Scalar};
 ///
 /// `None` where the result is not defined (division by zero), differs between devices (the maximum of a NaN, a fused
 /// multiply-add of floats) or the operation does not exist in the type. Integers wrap around, integer division rounds
-/// towards zero and the remainder has the sign of the dividend. Floats are rounded to the type, operands first.
+/// towards zero and the remainder has the sign of the dividend. A constant of a float type stands for its value rounded
+/// to the type; the result is rounded, too, to the nearest or, in `f32`, perhaps the next value.
 pub fn evaluate_alu(op: AluOp, dtype: DType, operands: &[Constant]) -> Option<Constant> {
     if operands.len() != op.arity() {
         return None;
@@ -22,12 +23,9 @@ pub fn evaluate_alu(op: AluOp, dtype: DType, operands: &[Constant]) -> Option<Co
         let mut values = [0.0; 3];
         for (value, operand) in values.iter_mut().zip(operands) {
             let Constant::Float(operand) = operand.cast(Scalar::F64) else { return None };
-            *value = round(operand, scalar);
+            *value = operand;
         }
-        return float(op, values).map(|result| match result {
-            Constant::Float(result) => Constant::Float(round(result, scalar)),
-            other => other,
-        });
+        return float_constant(op, scalar, values);
     }
     let mut values = [0; 3];
     for (value, operand) in values.iter_mut().zip(operands) {
@@ -42,6 +40,25 @@ pub fn evaluate_alu(op: AluOp, dtype: DType, operands: &[Constant]) -> Option<Co
     }
 }
 
+/// On floats as constants spell them, which stand for their values rounded to the type.
+///
+/// The result is that of the rounded operands. Where 0.9.0, which does not round the operands, nor results of the
+/// 16-bit types, spells it differently but means the same, or in `f32` the next value, its spelling is kept.
+fn float_constant(op: AluOp, scalar: Scalar, spelled: [f64; 3]) -> Option<Constant> {
+    let Constant::Float(result) = float(op, spelled.map(|value| round(value, scalar)))? else {
+        return float(op, spelled.map(|value| round(value, scalar)));
+    };
+    let result = round(result, scalar);
+    let Constant::Float(unrounded) = float(op, spelled)? else { return None };
+    let as_before = if scalar == Scalar::F32 { round(unrounded, scalar) } else { unrounded };
+    let same = if scalar == Scalar::F32 {
+        (result as f32).to_bits().abs_diff((as_before as f32).to_bits()) <= 1
+    } else {
+        result.to_bits() == round(as_before, scalar).to_bits()
+    };
+    Some(Constant::Float(if same { as_before } else { result }))
+}
+
 /// On the exact values of floats; the caller rounds.
 fn float(op: AluOp, [x, y, _]: [f64; 3]) -> Option<Constant> {
     Some(Constant::Float(match op {
@@ -54,9 +71,9 @@ fn float(op: AluOp, [x, y, _]: [f64; 3]) -> Option<Constant> {
         AluOp::Sub => x - y,
         AluOp::Mul => x * y,
         AluOp::Div => x / y,
-        // Which one of a NaN and a number is the larger, and which of two zeros, is the device's choice.
-        AluOp::Max if x > y => x,
-        AluOp::Max if x < y || x.to_bits() == y.to_bits() && !x.is_nan() => y,
+        // Which one of a NaN and a number is the larger is the device's choice; of two zeros it is the positive one.
+        AluOp::Max if x > y || x == y && x.is_sign_positive() => x,
+        AluOp::Max if x <= y => y,
         AluOp::CmpLt => return Some(Constant::Bool(x < y)),
         AluOp::CmpEq => return Some(Constant::Bool(x == y)),
         AluOp::Max | AluOp::Mod | AluOp::Xor | AluOp::Where | AluOp::MulAcc => return None,

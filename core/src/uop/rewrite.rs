@@ -13,6 +13,10 @@ use smallvec::SmallVec;
 /// Rules that halve a graph in each round would end sooner than this.
 const MOST_ROUNDS: usize = 1_000_000;
 
+/// 0.9.0 remembers so many results within a round. In a larger graph it looks at some uops once more, and then sees what
+/// it otherwise sees from the second round on.
+const REMEMBERED: usize = 128;
+
 /// Rewrites in progress.
 pub(super) struct Rewriter<'a> {
     arena: &'a mut UopArena,
@@ -22,6 +26,10 @@ pub(super) struct Rewriter<'a> {
     result: Vec<Option<UopId>>,
     /// How many more rules may fire.
     budget: usize,
+    /// Whether this is the first round of a small graph, see [`REMEMBERED`].
+    first_round: bool,
+    /// Whether a rule waits for the second round.
+    held_back: bool,
 }
 
 /// A uop whose sources are being rewritten.
@@ -37,7 +45,16 @@ impl<'a> Rewriter<'a> {
     /// A rewriter of a graph by `rules`.
     pub(super) fn new(arena: &'a mut UopArena, rules: Rules) -> Rewriter<'a> {
         let budget = 1000 + 100 * arena.len();
-        Rewriter { arena, rules, firings: Firings::default(), result: Vec::new(), budget }
+        let first_round = arena.len() <= REMEMBERED;
+        Rewriter {
+            arena,
+            rules,
+            firings: Firings::default(),
+            result: Vec::new(),
+            budget,
+            first_round,
+            held_back: false,
+        }
     }
 
     /// What becomes of `roots`, and how often each rule fired.
@@ -55,6 +72,11 @@ impl<'a> Rewriter<'a> {
             if !changed {
                 return Ok((roots, self.firings));
             }
+            if std::mem::take(&mut self.held_back) {
+                // What was computed is not what would be computed now.
+                self.result.clear();
+            }
+            self.first_round = false;
         }
         Err(UopError::Endless { rounds: MOST_ROUNDS })
     }
@@ -118,8 +140,11 @@ impl<'a> Rewriter<'a> {
                 State::On => false,
                 State::Altered => true,
             };
-            let rewritten = apply(&mut Site { arena: self.arena, id, altered })?;
-            (rewritten != id).then_some((rule, rewritten))
+            let first_round = self.first_round;
+            let mut site = Site { arena: self.arena, id, altered, first_round, held_back: false };
+            let rewritten = apply(&mut site);
+            self.held_back |= site.held_back;
+            rewritten.filter(|&rewritten| rewritten != id).map(|rewritten| (rule, rewritten))
         })
     }
 

@@ -3,6 +3,7 @@
 use super::Site;
 use crate::ast::AluOp;
 use crate::constant::Constant;
+use crate::dtype::{DType, Scalar};
 use crate::uop::evaluate::convert;
 use crate::uop::{UopArg, UopId, evaluate_alu};
 use smallvec::SmallVec;
@@ -31,13 +32,21 @@ pub(super) fn lane(site: &mut Site<'_>) -> Option<UopId> {
 }
 
 /// A conversion of a constant, or a vector of one constant in every lane, is a constant.
+///
+/// As with [`where_same`](super::compare::where_same), 0.9.0 finds the constant coordinates of a pixel equal only in a
+/// second round.
 pub(super) fn cast(site: &mut Site<'_>) -> Option<UopId> {
     let uop = site.uop();
     let first = *uop.sources.first()?;
     if uop.sources.iter().any(|&source| source != first) {
         return None;
     }
-    let value = convert(site.value(first)?, site.dtype(first)?.scalar(), uop.dtype?.scalar())?;
+    let dtype = uop.dtype?;
+    let value = convert(site.value(first)?, site.dtype(first)?.scalar(), dtype.scalar())?;
+    if site.first_round && dtype == DType::Vector(Scalar::I32, 2) {
+        site.held_back = true;
+        return None;
+    }
     site.constant(value)
 }
 
