@@ -86,24 +86,33 @@ def replay(line):
   return tgt, opts, k, kernel
 
 def draw(rng, k):
-  op = rng.choice([OptOps.UPCAST, OptOps.UPCAST, OptOps.UNROLL, OptOps.UNROLL, OptOps.LOCAL, OptOps.LOCAL, OptOps.GROUP, OptOps.GROUPTOP,
-                   OptOps.PADTO, OptOps.PADTO, OptOps.TC, OptOps.NOLOCALS, OptOps.UPCASTMID])
+  """An opt that has some chance to apply, or now and then to be refused for any of the reasons there are."""
+  if not k.applied_opts and k.opts.tensor_cores and rng.random() < 0.3: return Opt(OptOps.TC, rng.choice([0, 0, 0, 1, 3]), rng.randrange(3))
+  op = rng.choices([OptOps.UPCAST, OptOps.UNROLL, OptOps.LOCAL, OptOps.GROUP, OptOps.GROUPTOP, OptOps.PADTO, OptOps.TC, OptOps.NOLOCALS,
+                    OptOps.UPCASTMID], [20, 16, 20, 8, 8, 14, 8, 1, 4])[0]
   if op is OptOps.NOLOCALS: return Opt(op)
-  if op is OptOps.TC: return Opt(op, rng.randrange(3), rng.randrange(3))
-  return Opt(op, rng.randrange(max(1, k.shape_len)), rng.choice([0, 2, 2, 3, 4, 4, 5, 7, 8, 16, 32]))
+  if op is OptOps.TC: return Opt(op, rng.choice([0, 0, 1, 2, 5]), rng.randrange(3))
+  first = {OptOps.UNROLL: k.first_reduce, OptOps.GROUP: k.first_reduce + k.group_for_reduces, OptOps.GROUPTOP: k.first_reduce + k.group_for_reduces}.get(op, 0)
+  axis = rng.randrange(max(1, min(k.shape_len, k.first_reduce if op in {OptOps.UPCAST, OptOps.LOCAL} else k.shape_len) - first + rng.choice([0, 0, 1])))
+  size = k.full_shape[first + axis] if first + axis < k.shape_len else 1
+  amounts = [0, 2, 3, 4, 5, 7, 8, 16, 32]
+  if op is not OptOps.PADTO and isinstance(size, int) and rng.random() < 0.7:
+    amounts = [x for x in range(2, min(size, 64) + 1) if size % x == 0] + [0]
+  return Opt(op, axis, rng.choice(amounts))
 
 def emit(tgt, opts, k, kernel): print(tgt, opts or "-", state_text(k), kernel, sep="\t")
 
 def main():
   p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
   p.add_argument("what", choices=["replay", "random"])
+  p.add_argument("--numbers", action="store_true", help="print a kernel's line number, #0 and so on, instead of its text")
   p.add_argument("--target", default="opencl")
   p.add_argument("--sequences", type=int, default=1)
   p.add_argument("--length", type=int, default=4)
   p.add_argument("--seed", type=int, default=0)
   a = p.parse_args()
   rng = random.Random(a.seed)
-  for line in (l.rstrip("\n") for l in sys.stdin):
+  for number, line in enumerate(l.rstrip("\n") for l in sys.stdin):
     if not line.strip() or line.startswith("#"): continue
     if a.what == "replay":
       try: emit(*replay(line))
@@ -118,6 +127,6 @@ def main():
         k, mark = attempt(k, opts[-1])
         if mark == "!": break
       k, marks = apply_all(build(line, target(a.target)), opts)
-      emit(a.target, marks, k, line)
+      emit(a.target, marks, k, f"#{number}" if a.numbers else line)
 
 if __name__ == "__main__": main()

@@ -26,10 +26,10 @@ impl Kernel {
             })?;
         }
         let Some(&Sint::Int(size)) = self.full_shape().get(axis) else { return Err(self.no_axis("pad", axis).into()) };
+        self.require(OptCheck::PadtoQuadruple, size > amount / 4, |_| format!("{size} elements to {amount}"))?;
         let more = (amount.checked_sub(1).and_then(|less| size.checked_add(less)))
             .map(|most| most / amount * amount - size)
             .ok_or_else(|| OptError::Impossible(format!("a size of {size} padded to a multiple of {amount}")))?;
-        self.require(OptCheck::PadtoQuadruple, size > amount / 4, |_| format!("{size} elements and {more} more"))?;
         self.require(OptCheck::PadtoNothing, more > 0, |_| format!("{size} is a multiple of {amount}"))?;
         if (self.global_dims()..self.first_reduce_loop()).contains(&axis) && self.group_for_reduces > 0 {
             self.require_shared_memory(self.partial_results() / size * (size + more))?;
