@@ -1,11 +1,29 @@
 //! Lowering: from a kernel's state to its list of uops.
+//!
+//! [`lower`] does it all; [`Kernel::linearize`](crate::kernel::Kernel::linearize) starts from a kernel whose
+//! optimisations are chosen. The axes of the kernel become index variables: the launch grid's and the lanes', reduce
+//! loops', and those of upcasted axes, over which every access is *expanded*: one uop for each value. Each buffer's view
+//! turns the indices into one index expression and one valid, which are rendered as uops; on top of the loads the AST
+//! is evaluated, element by element.
+//!
+//! A reduction runs in one or two stages. In the second, a workgroup's lanes leave their partial results in local
+//! memory and the first lane combines them.
 
-mod api;
-pub use api::*;
+mod driver;
+mod evaluate;
+mod expand;
+mod group;
+mod image;
+mod launch;
+mod load;
+mod lowered;
+mod reduce;
+mod render;
+mod state;
+mod step;
+mod store;
+mod tensor_core;
 
-crate::rule_table! {
-    /// Steps of lowering that a correct kernel can't do without; switching one off plants a fault.
-    pub enum LowerStep in Lower {
-        GateLoads = "lower/gate-loads": "a load whose index may lie in padding is gated by its valid";
-    }
-}
+pub use driver::lower;
+pub use lowered::Lowered;
+pub use step::LowerStep;

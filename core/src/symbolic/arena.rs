@@ -31,6 +31,8 @@ pub(super) struct Entry {
     pub(super) bounds: Bounds,
     /// Equal for nodes that are the same up to the order of terms.
     hash: u64,
+    /// The first node entered that is the same up to the order of terms.
+    class: NodeId,
     /// Bit `number % 64` of each variable below.
     pub(super) variables: u64,
     /// Nodes of the expression written out as a tree, at most `u32::MAX`.
@@ -277,7 +279,10 @@ impl Arena {
             depth = depth.max(child.depth.saturating_add(1));
         });
         let id = NodeId(self.entries.len() as u32);
-        self.entries.push(Entry { node, bounds, hash, variables, size, depth });
+        self.entries.push(Entry { node, bounds, hash, class: id, variables, size, depth });
+        if let Some(&known) = self.ids.find(hash, |&known| self.same_structure(known, id)) {
+            self.entries[id.0 as usize].class = self.entries[known.0 as usize].class;
+        }
         let entries = &self.entries;
         self.ids.insert_unique(hash, id, |id| entries[id.0 as usize].hash);
         id
@@ -318,10 +323,19 @@ impl Arena {
     }
 
     /// Python's `==` of nodes: equal up to the order of a sum's or conjunction's terms, and of two variables multiplied.
+    #[inline]
     pub fn same(&self, a: NodeId, b: NodeId) -> bool {
-        if a == b {
-            return true;
-        }
+        a == b || self.canonical(a) == self.canonical(b)
+    }
+
+    /// The first node entered that is the [same](Arena::same) as `id`: one for all of them.
+    #[inline]
+    pub fn canonical(&self, id: NodeId) -> NodeId {
+        self.entry(id).class
+    }
+
+    /// Whether two nodes are the same, of whose children this is known.
+    fn same_structure(&self, a: NodeId, b: NodeId) -> bool {
         let (left, right) = (self.entry(a), self.entry(b));
         if left.hash != right.hash {
             return false;

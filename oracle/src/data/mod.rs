@@ -4,11 +4,9 @@
 //! read the same element read the same value.
 
 mod inputs;
-mod ranges;
 
 pub use inputs::inputs;
 
-use crate::reference::rounding::power_of_two;
 use plumb_core::constant::Constant;
 use plumb_core::dtype::Scalar;
 
@@ -32,9 +30,8 @@ impl Distribution {
     }
 
     /// The power of two by which whole numbers are multiplied.
-    #[inline]
     pub fn scale(self) -> f64 {
-        power_of_two(self.exponent)
+        2f64.powi(self.exponent)
     }
 }
 

@@ -1,9 +1,6 @@
 //! Tests of the interpreter, on lists written by hand.
 
-mod conversions;
-mod faults;
 mod kernels;
-mod operations;
 
 use super::parse::parse;
 use super::{Budget, Run, RunError, run};

@@ -1,0 +1,48 @@
+//! The steps of lowering that a correct kernel can't do without.
+
+crate::rule_table! {
+    /// Steps of lowering that a correct kernel can't do without; switching one off plants a fault.
+    pub enum LowerStep in Lower {
+        GateLoads = "lower/gate-loads": "a load whose index may lie in padding is gated by its valid";
+        GateStores = "lower/gate-stores": "a store whose index may lie in padding is gated by its valid";
+        MaskConstants = "lower/mask-constants": "a constant is zero where its valid does not hold";
+        NeverValid = "lower/never-valid": "a load that is nowhere valid is the constant zero";
+        AccumulatorInit = "lower/accumulator-init":
+            "an accumulator starts from the neutral element of its operation and type; switched off, from zero",
+            altered "the maximum of any integer type starts from the least i32";
+        AccumulatorNumber = "lower/accumulator-number": "each upcasted output has an accumulator of its own";
+        ReduceLoop = "lower/reduce-loop": "a reduce axis is a loop over its size; switched off, its index is 0",
+            altered "the loop ends one iteration early";
+        WriteBack = "lower/write-back": "the new value of an accumulator is written back to it";
+        LateBarrier = "lower/late-barrier":
+            "lanes wait for one another between the two stages of a reduction";
+        FirstLane = "lower/first-lane": "only the first lane of a group runs the second stage of a reduction",
+            altered "only the first grouped axis is asked whether its lane is the first";
+        LateLoop = "lower/late-loop":
+            "the second stage of a reduction runs over the partial results of all lanes; switched off, over one",
+            altered "the loop ends one iteration early";
+        LateIndex = "lower/late-index":
+            "behind the second stage the index of a grouped axis is 0, not the lane's";
+        LocalIndex = "lower/local-index":
+            "the lanes of a workgroup that do not share a reduction have cells of their own in local memory";
+        Alignment = "lower/float4-alignment":
+            "neighbouring elements are accessed as one vector only where its index is a multiple of its size";
+        ImageLane = "lower/image-lane": "a scalar read from an image is the lane of the pixel that its index says",
+            altered "the lanes are counted from the other end";
+        FirstOccurrence = "lower/first-occurrence":
+            "an upcasted variable that several axes use is expanded once, at the first of them";
+        LoadKeyValid = "lower/load-key-valid": "loads with different valids are different loads";
+        LoadKeyIndex = "lower/load-key-index": "loads with different indices are different loads";
+        LaunchOrder = "lower/launch-order":
+            "the launch grid counts its dimensions from the last axis; switched off, the sizes are not reversed";
+        MergedAxes = "lower/merged-axes":
+            "an index of the launch grid that stands for several axes is divided among them",
+            altered "each is divided by its own size alone, not by those before it";
+        UpcastOrder = "lower/upcast-order":
+            "elements of a vector store stand in the order of their indices",
+            altered "they stand in the reverse order";
+        FragmentOrder = "lower/fragment-order":
+            "a matrix instruction gets the fragments of A and B that belong to its accumulator",
+            altered "A and B are exchanged";
+    }
+}

@@ -1,0 +1,90 @@
+//! How far core agrees with tinygrad 0.9.0 on real kernels, by target and mode, with the first that differ.
+//!
+//! `cargo run --release -p plumb-corpus --example parity -- KERNELS GOLDEN [every N] [show N] [target T] [mode M]
+//! [line L] [text]`
+#![allow(clippy::print_stdout)]
+
+#[path = "../tests/golden/mod.rs"]
+mod golden;
+
+use golden::Difference;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+#[derive(Default)]
+struct Tally {
+    equal: usize,
+    differ: usize,
+    time: Duration,
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [kernels, golden, options @ ..] = &args[..] else { return Err("parity KERNELS GOLDEN [options]".into()) };
+    let value = |name: &str| options.iter().position(|option| option == name).and_then(|place| options.get(place + 1));
+    let number = |name: &str| value(name).and_then(|text| text.parse::<usize>().ok());
+    let every = number("every").unwrap_or(1).max(1);
+    let show = number("show").unwrap_or(10);
+    let verbose = options.iter().any(|option| option == "text");
+
+    let kernels = golden::lines(Path::new(kernels))?;
+    let targets = golden::targets();
+    let mut tallies: BTreeMap<(String, String), Tally> = BTreeMap::new();
+    let mut kinds: BTreeMap<&'static str, usize> = BTreeMap::new();
+    let (mut shown, mut last) = (0, None);
+    for golden in golden::read(Path::new(golden))? {
+        let wanted = golden.line % every == 0
+            && value("target").is_none_or(|target| *target == golden.target)
+            && value("mode").is_none_or(|mode| *mode == golden.mode)
+            && number("line").is_none_or(|line| line == golden.line);
+        let (true, Some(text), Some(target)) = (wanted, kernels.get(golden.line), targets.get(golden.target.as_str()))
+        else {
+            continue;
+        };
+        let ast = match &last {
+            Some((line, ast)) if *line == golden.line => std::sync::Arc::clone(ast),
+            _ => golden::ast(text, golden.line)?,
+        };
+        last = Some((golden.line, ast.clone()));
+        let (result, time) = golden::compare(&golden, &ast, target);
+        let tally = tallies.entry((golden.target.clone(), golden.mode.clone())).or_default();
+        tally.time += time;
+        let (kind, detail) = match result {
+            Ok(lowered) => {
+                tally.equal += 1;
+                if verbose {
+                    print!("{}", lowered.text());
+                }
+                continue;
+            }
+            Err(Difference::Error(text)) => ("error", text),
+            Err(Difference::Opts(text)) => ("opts", text),
+            Err(Difference::Head(text)) => ("head", text),
+            Err(Difference::Name(text)) => ("name", text),
+            Err(Difference::Digest(text)) if verbose => ("digest", text),
+            Err(Difference::Digest(text)) => ("digest", format!("{} uops", text.lines().count() - 2)),
+        };
+        tally.differ += 1;
+        *kinds.entry(kind).or_default() += 1;
+        if shown < show {
+            shown += 1;
+            println!(
+                "{kind}: line {} {} {} {} {} [{}] {} uops; ours: {detail}",
+                golden.line, golden.target, golden.mode, golden.name, golden.head, golden.opts, golden.uops
+            );
+        }
+    }
+    for ((target, mode), tally) in &tallies {
+        let count = tally.equal + tally.differ;
+        println!(
+            "{target:8} {mode:6} {:6} equal {:5} differ  {:.2}%  {:.1} µs a kernel",
+            tally.equal,
+            tally.differ,
+            100.0 * tally.equal as f64 / count as f64,
+            tally.time.as_secs_f64() * 1e6 / count as f64
+        );
+    }
+    println!("{kinds:?}");
+    Ok(())
+}

@@ -1,0 +1,1 @@
+//! Whether what the interpreter got is what the reference allows.
