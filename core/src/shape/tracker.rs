@@ -154,9 +154,11 @@ impl ShapeTracker {
             }
         }
         for (stride, &axis) in strides.iter_mut().zip(&axes) {
-            if irregular.contains(&axis) || (!ignore_valid && arena.contains(valid, axis)) {
+            // An axis of size 1 has a number for an index.
+            let varies = matches!(arena.node(axis), Node::Variable(_));
+            if varies && (irregular.contains(&axis) || (!ignore_valid && arena.contains(valid, axis))) {
                 *stride = None;
-            } else if !matches!(arena.node(axis), Node::Variable(_)) || !arena.contains(index, axis) {
+            } else if !varies || !arena.contains(index, axis) {
                 *stride = Some(Sint::Int(0));
             }
         }
