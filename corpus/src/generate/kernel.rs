@@ -1,0 +1,295 @@
+//! A kernel from its plan: what is loaded and computed before the reduction, the reduction, what follows, the outputs.
+
+use super::build::{Builder, Known};
+use super::chain::{Chain, dims, number};
+use super::choice::Choice;
+use super::interval::Interval;
+use super::plan::{Kind, Plan, Role};
+use super::profile::Profile;
+use super::swarm::{MovementKind, Swarm};
+use crate::case::{Dim, DimExpr, Kernel, Layout, Movement, Step, Variable};
+use plumb_core::ast::{AluOp, ReduceOp};
+use plumb_core::dtype::Scalar;
+use std::sync::Arc;
+
+/// The largest value of a variable.
+const LARGEST_VARIABLE: i64 = 10;
+
+/// The types of the factors of a product and of its sum, as matrix instructions take them.
+const PRODUCT_TYPES: [(Scalar, Scalar); 5] = [
+    (Scalar::F16, Scalar::F32),
+    (Scalar::F32, Scalar::F32),
+    (Scalar::F16, Scalar::F16),
+    (Scalar::BF16, Scalar::F32),
+    (Scalar::I8, Scalar::I32),
+];
+
+/// Draws a kernel.
+pub(super) fn kernel(choice: &mut dyn Choice, profile: &Profile) -> Kernel {
+    let plan = Plan::draw(choice, profile);
+    let swarm = Swarm::draw(choice, profile);
+    let mut shape = dims(&plan.sizes);
+    let variables = variable(choice, profile, &plan, &mut shape).into_iter().collect();
+    let mut builder = Builder {
+        choice,
+        profile,
+        swarm,
+        variables,
+        steps: Vec::new(),
+        known: Vec::new(),
+        shape,
+        late: false,
+        inputs: Vec::new(),
+        first_input: plan.outputs,
+        loads_left: profile.loads,
+    };
+    let mut step = builder.before_reduction(&plan);
+    if !plan.reduced().is_empty() {
+        step = builder.reduction(&plan, step);
+        builder.late = true;
+        let depth = profile.depth.saturating_sub(1);
+        step = builder.grow(step, profile.operations, depth);
+    }
+    builder.outputs(plan.outputs, step);
+    let (variables, steps) = builder.finish();
+    Kernel { variables, steps }
+}
+
+/// Makes the size of one axis a variable, in one of three cases where the profile has variables.
+fn variable(choice: &mut dyn Choice, profile: &Profile, plan: &Plan, shape: &mut [Dim]) -> Option<Variable> {
+    let free: Vec<usize> =
+        (0..shape.len()).filter(|&axis| !matches!(plan.roles[axis], Role::Places(_) | Role::Taps(_))).collect();
+    if !profile.variables || free.is_empty() || !choice.chance(1, 3) {
+        return None;
+    }
+    let axis = choice.pick(&free);
+    let (min, max) = (1 + choice.range(0, 2), choice.range(3, LARGEST_VARIABLE));
+    let name = "start_pos".to_owned();
+    shape[axis] = Dim::Expr(Arc::new(DimExpr::Variable(name.clone())));
+    Some(Variable { name, min, max, value: Some(choice.range(min, max)) })
+}
+
+impl Builder<'_> {
+    /// What is reduced, or without a reduction what the outputs begin with.
+    fn before_reduction(&mut self, plan: &Plan) -> usize {
+        let depth = self.profile.depth;
+        match plan.kind {
+            Kind::Elementwise | Kind::Reduction => {
+                let scalar = self.swarm.scalar(self.choice);
+                let constant = self.swarm.constants && self.choice.chance(1, 12);
+                let step = if constant { self.any_constant(scalar) } else { self.load(scalar) };
+                self.grow(step, self.profile.operations, depth)
+            }
+            Kind::Product | Kind::Convolution => {
+                let step = self.product(plan);
+                // A matrix instruction takes nothing but the product.
+                if self.choice.chance(1, 4) { self.grow(step, self.profile.operations, depth) } else { step }
+            }
+            Kind::Window => {
+                let scalar = self.swarm.scalar(self.choice);
+                let constant = self.choice.chance(1, 2);
+                let chain = self.windows(plan, &[]);
+                let step = if constant {
+                    self.constant_in(scalar, 1.0, chain.finish_constant(), true)
+                } else {
+                    self.load_in(scalar, chain.finish())
+                };
+                let most = if constant { 1 } else { self.profile.operations };
+                self.grow(step, most, depth)
+            }
+        }
+    }
+
+    /// The product of two loads, each of which lacks some axes of the other.
+    fn product(&mut self, plan: &Plan) -> usize {
+        let (of_factors, of_sum) = match self.choice.chance(2, 3) {
+            true => self.choice.pick(&PRODUCT_TYPES),
+            false => {
+                let scalar = self.swarm.scalar(self.choice);
+                (scalar, scalar)
+            }
+        };
+        let lacks = |of: &dyn Fn(Role) -> bool| (0..plan.roles.len()).filter(|&axis| of(plan.roles[axis])).collect();
+        let first: Vec<usize> = lacks(&|role| role == Role::Columns);
+        let second: Vec<usize> = lacks(&|role| matches!(role, Role::Rows | Role::Places(_)));
+        let windows = matches!(plan.kind, Kind::Convolution);
+        let mut factors = [0; 2];
+        for (factor, lacking) in [first, second].into_iter().enumerate() {
+            let mut chain = if windows && factor == 0 {
+                self.windows(plan, &lacking)
+            } else {
+                let mut chain = Chain::to(&self.shape, self.profile.elements);
+                chain.undo_expand_of(&lacking);
+                chain
+            };
+            // Transposed, as often as not; any other movement now and then.
+            if self.choice.chance(1, 2) {
+                chain.undo_any(self.choice, &[MovementKind::Permute], 1);
+            }
+            if self.choice.chance(1, 4) {
+                self.move_any(&mut chain);
+            }
+            factors[factor] = self.load_in(of_factors, chain.finish());
+        }
+        if self.choice.chance(1, 6) {
+            let changed = self.choice.index(2);
+            factors[changed] = self.operation(factors[changed], 0);
+        }
+        let scalar = self.of(factors[0]).scalar;
+        factors[1] = self.convert(factors[1], scalar);
+        let swapped = self.choice.chance(1, 4);
+        let [left, right] = if swapped { [factors[1], factors[0]] } else { factors };
+        let product = self.try_alu(AluOp::Mul, &[left, right]).unwrap_or(left);
+        if self.choice.chance(7, 8) && self.of(product).scalar == of_factors {
+            self.convert(product, of_sum)
+        } else {
+            product
+        }
+    }
+
+    /// A chain to windows, of which `lacking` axes are repeated; perhaps the axes under the windows are padded.
+    fn windows(&mut self, plan: &Plan, lacking: &[usize]) -> Chain {
+        let mut chain = Chain::to(&self.shape, self.profile.elements * 4);
+        chain.undo_expand_of(lacking);
+        // The axes of a pair vanish and one appears at the end, so that the places of the others move down.
+        let mut axes: Vec<Option<Role>> = plan.roles.iter().copied().map(Some).collect();
+        for pair in 0..2 {
+            let at = |role: Role, axes: &[Option<Role>]| axes.iter().position(|&other| other == Some(role));
+            let Some((places, taps)) = at(Role::Places(pair), &axes).zip(at(Role::Taps(pair), &axes)) else { continue };
+            let step = self.choice.weighted(&[(4, 1), (2, 2), (1, 3)]);
+            let dilation = self.choice.weighted(&[(5, 1), (1, 2)]);
+            let count = number(&chain.shape()[taps]).unwrap_or(1);
+            chain.undo_window(places, taps, step, dilation);
+            let mut place = 0;
+            axes.retain(|_| {
+                place += 1;
+                place - 1 != places && place - 1 != taps
+            });
+            axes.push(None);
+            if self.choice.chance(1, 2) {
+                let last = chain.shape().len() - 1;
+                let front = self.choice.range(0, (count - 1) * dilation);
+                let back = if self.choice.chance(1, 2) { front } else { 0 };
+                chain.undo_pad_of(last, front, back);
+            }
+        }
+        chain
+    }
+
+    /// The reduction of `step`, in a type that holds its result.
+    fn reduction(&mut self, plan: &Plan, step: usize) -> usize {
+        let axes = plan.reduced();
+        let extent = |axis: &usize| {
+            let largest = self.variables.first().map_or(1, |variable| variable.max);
+            self.shape.get(*axis).map_or(1, |size| number(size).unwrap_or(largest))
+        };
+        let count: i64 = axes.iter().map(extent).product();
+        let (mut op, mut step) = (plan.reduce, step);
+        if op == ReduceOp::Sum && self.of(step).scalar == Scalar::Bool && self.choice.chance(3, 4) {
+            // Counted; the sum of bools is whether any is true.
+            step = self.convert(step, Scalar::I32);
+        }
+        let fits = |builder: &Self, step: usize| {
+            let Known { scalar, interval, .. } = builder.of(step);
+            let allowed = Interval::allowed(scalar, builder.swarm.rounding);
+            scalar == Scalar::Bool || interval.summed(count).within(allowed)
+        };
+        if op == ReduceOp::Sum && !fits(self, step) {
+            step = self.convert(step, wider(self.of(step).scalar));
+            if !fits(self, step) {
+                op = ReduceOp::Max;
+            }
+        }
+        let mut known = self.of(step);
+        if op == ReduceOp::Sum && known.scalar != Scalar::Bool {
+            known.interval = known.interval.summed(count);
+        }
+        known.late = true;
+        axes.iter().for_each(|&axis| self.shape[axis] = Dim::Int(1));
+        self.push(Step::Reduce(op, step, axes), known)
+    }
+
+    /// Stores: the first of `step`, the others of what is like it or of values of their own.
+    fn outputs(&mut self, count: u32, step: usize) {
+        let mut stores = Vec::new();
+        for output in 0..count {
+            let mut value = step;
+            if output > 0 {
+                let steps: Vec<usize> =
+                    (0..self.steps.len()).filter(|&step| self.known[step].late == self.late).collect();
+                value = if self.choice.chance(1, 4) {
+                    let scalar = self.swarm.scalar(self.choice);
+                    self.operand(scalar, 0)
+                } else {
+                    self.choice.pick(&steps)
+                };
+                value = self.grow(value, self.profile.operations, 1);
+            }
+            let layout = self.store_layout();
+            if self.swarm.assign && self.choice.chance(1, 2) {
+                value = self.assigned(output, value, &layout);
+            }
+            let scalar = self.of(value).scalar;
+            stores.push(Step::Store { buffer: output, dtype: scalar.into(), layout, source: value });
+        }
+        for store in stores {
+            // Stores come last, so that no step seems to follow from one.
+            let known = Known {
+                scalar: Scalar::F32,
+                interval: Interval::new(0.0, 0.0),
+                exact: false,
+                special: false,
+                late: true,
+            };
+            self.steps.push(store);
+            self.known.push(known);
+        }
+    }
+
+    /// The sum of `value` and what the output holds before.
+    fn assigned(&mut self, output: u32, value: usize, layout: &Layout) -> usize {
+        let scalar = self.of(value).scalar;
+        let known =
+            Known { scalar, interval: Interval::of_input(scalar), exact: true, special: false, late: self.late };
+        let held = self.push(Step::Load { buffer: output, dtype: scalar.into(), layout: layout.clone() }, known);
+        self.try_alu(AluOp::Add, &[value, held]).unwrap_or_else(|| self.maximum(value, held))
+    }
+
+    /// Where an output's elements stand: each in a place of its own.
+    fn store_layout(&mut self) -> Layout {
+        let mut chain = Chain::to(&self.shape, self.profile.elements);
+        if self.swarm.moved_stores {
+            const KINDS: [MovementKind; 5] = [
+                MovementKind::Permute,
+                MovementKind::Shrink,
+                MovementKind::Reshape,
+                MovementKind::Flip,
+                MovementKind::Step,
+            ];
+            let length = self.choice.below(4);
+            chain.undo_any(self.choice, &KINDS, length);
+        }
+        chain.finish()
+    }
+}
+
+/// The type in which values of a type are summed without overflow.
+fn wider(scalar: Scalar) -> Scalar {
+    match scalar {
+        Scalar::F16 | Scalar::BF16 => Scalar::F32,
+        Scalar::I8 | Scalar::I16 => Scalar::I32,
+        Scalar::U8 | Scalar::U16 => Scalar::U32,
+        Scalar::I32 => Scalar::I64,
+        Scalar::U32 => Scalar::U64,
+        Scalar::F32 => Scalar::F64,
+        other => other,
+    }
+}
+
+/// Whether any of a layout's movements pads.
+pub(super) fn pads(layout: &Layout) -> bool {
+    match layout {
+        Layout::Chain { movements, .. } => movements.iter().any(|movement| matches!(movement, Movement::Pad(_))),
+        Layout::Views(views) => views.iter().any(|view| view.mask.is_some()),
+    }
+}
