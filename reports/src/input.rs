@@ -38,10 +38,7 @@ fn open_one(file: &Path) -> Result<Input, Failure> {
     }
     let name = "standard input".to_owned();
     let mut bytes = Vec::new();
-    std::io::stdin()
-        .lock()
-        .read_to_end(&mut bytes)
-        .map_err(|error| Failure::File { path: name.clone(), error })?;
+    std::io::stdin().lock().read_to_end(&mut bytes).map_err(|error| Failure::File { path: name.clone(), error })?;
     let source = Source::from_bytes(bytes).map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
     Ok(Input { name, source })
 }

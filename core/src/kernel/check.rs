@@ -11,8 +11,6 @@ crate::rule_table! {
         TcArguments = "opt/tc-arguments": "TC takes an axis choice and a level, neither negative";
         TcTarget = "opt/tc-target": "the target must have matrix instructions";
         TcMatch = "opt/tc-match": "TC needs a sum of products that one of the target's matrix instructions can compute";
-        TcDistinctAxes = "opt/tc-distinct-axes":
-            "N and M of a matrix instruction must be two axes, also where both factors are the same along one";
         InvalidAxis = "opt/invalid-axis": "the axis must exist";
         AmountMissing = "opt/amount-missing": "an optimisation that splits or pads an axis needs an amount";
         AmountPositive = "opt/amount-positive": "an amount must be positive";
@@ -56,6 +54,8 @@ crate::rule_table! {
         PadtoUnsafeOp = "opt/padto-unsafe-op":
             "PADTO takes a reduce axis only where what is summed is zero where all that is loaded is",
             altered "knows only DIV, CMPLT, CMPEQ, LOG2 and EXP2 as unsafe, so that the complement of a padded bool is summed";
+        PadtoDivision = "opt/padto-division":
+            "on a target without workgroups, which runs plain C, no integer may be divided in padding, where the divisor is 0";
         PadtoQuadruple = "opt/padto-quadruple": "PADTO must not make an axis four times as long";
         PadtoNothing = "opt/padto-nothing": "PADTO must pad something";
     }

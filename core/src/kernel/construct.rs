@@ -164,9 +164,12 @@ fn read(ast: &Ast) -> Result<Contents, LowerError> {
     // What is loaded stands in the order in which a walk from the outputs first meets it.
     let mut listed = vec![false; ast.buffers().len()];
     let mut reduce = None;
-    let mut stored = 0;
     for id in walk(ast, ast.outputs()) {
-        match &ast.node(id).op {
+        let node = ast.node(id);
+        if node.sources.iter().any(|&source| matches!(ast.node(source).op, AstOp::Store(_))) {
+            return Err(LowerError::Invalid("a store is used as a value".to_owned()));
+        }
+        match &node.op {
             AstOp::Load(buffer) | AstOp::Constant(buffer) => {
                 if !std::mem::replace(&mut listed[buffer.0 as usize], true) {
                     buffers.push(*buffer);
@@ -176,12 +179,8 @@ fn read(ast: &Ast) -> Result<Contents, LowerError> {
                 return Err(LowerError::Invalid("two reductions".to_owned()));
             }
             AstOp::Reduce(..) => reduce = Some(id),
-            AstOp::Store(_) => stored += 1,
-            AstOp::Alu(_) | AstOp::Cast(_) | AstOp::Bitcast(_) => {}
+            AstOp::Store(_) | AstOp::Alu(_) | AstOp::Cast(_) | AstOp::Bitcast(_) => {}
         }
-    }
-    if stored != distinct(ast.outputs()) {
-        return Err(LowerError::Invalid("a store of a store".to_owned()));
     }
     let mut early = vec![false; ast.buffers().len()];
     let mut full_buffer = 0;
@@ -197,10 +196,6 @@ fn read(ast: &Ast) -> Result<Contents, LowerError> {
     }
     let early_buffers = buffers.iter().map(|buffer| early[buffer.0 as usize]).collect();
     Ok(Contents { reduce, buffers, outputs, early_buffers, full_buffer })
-}
-
-fn distinct(ids: &[AstId]) -> usize {
-    ids.iter().enumerate().filter(|(place, id)| !ids[..*place].contains(id)).count()
 }
 
 /// What the roots are made of, each node once: a node, then what its sources are made of, source by source.

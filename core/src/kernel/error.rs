@@ -47,11 +47,11 @@ pub enum LowerError {
         /// Which one.
         opt: Opt,
         /// Why.
-        error: OptError,
+        error: Box<OptError>,
     },
     /// An optimisation that the heuristics chose is refused.
     #[error("heuristics: {0}")]
-    Heuristic(OptError),
+    Heuristic(Box<OptError>),
     /// A view can't be moved or indexed.
     #[error(transparent)]
     Shape(#[from] ShapeError),
@@ -73,7 +73,7 @@ impl LowerError {
         match self {
             LowerError::Invalid(_) => "Invalid",
             LowerError::Unsupported(_) => "Unsupported",
-            LowerError::Opt { error, .. } | LowerError::Heuristic(error) => match error {
+            LowerError::Opt { error, .. } | LowerError::Heuristic(error) => match **error {
                 OptError::Refused { .. } => "KernelOptError",
                 OptError::Shape(_) => "ShapeError",
                 OptError::Impossible(_) => "Impossible",

@@ -19,12 +19,17 @@ impl Kernel {
         // Of the upcasted axes none is looked at, where the check that refuses them is altered or off.
         if (self.first_reduce()..end).contains(&axis) {
             self.check_padded_reduce()?;
+        } else if !self.target.has_local && self.rules.is_on(OptCheck::PadtoDivision) {
+            let division = self.integer_division();
+            self.require(OptCheck::PadtoDivision, division.is_none(), |_| {
+                format!("{} of integers", division.unwrap_or_default())
+            })?;
         }
         let Some(&Sint::Int(size)) = self.full_shape().get(axis) else { return Err(self.no_axis("pad", axis).into()) };
+        self.require(OptCheck::PadtoQuadruple, size > amount / 4, |_| format!("{size} elements to {amount}"))?;
         let more = (amount.checked_sub(1).and_then(|less| size.checked_add(less)))
             .map(|most| most / amount * amount - size)
             .ok_or_else(|| OptError::Impossible(format!("a size of {size} padded to a multiple of {amount}")))?;
-        self.require(OptCheck::PadtoQuadruple, size > amount / 4, |_| format!("{size} elements and {more} more"))?;
         self.require(OptCheck::PadtoNothing, more > 0, |_| format!("{size} is a multiple of {amount}"))?;
         if (self.global_dims()..self.first_reduce_loop()).contains(&axis) && self.group_for_reduces > 0 {
             self.require_shared_memory(self.partial_results() / size * (size + more))?;
@@ -45,6 +50,15 @@ impl Kernel {
             })
             .collect();
         Ok(padded?)
+    }
+
+    /// The division of integers that the kernel computes, if any. In padding its divisor is zero, also a constant one,
+    /// and that traps in plain C on some machines; elsewhere the quotient is unspecified, and is not stored.
+    fn integer_division(&self) -> Option<&'static str> {
+        self.ast.nodes().iter().find_map(|node| match node.op {
+            AstOp::Alu(op @ (AluOp::Div | AluOp::Mod)) if !node.dtype.is_float() => Some(op.name()),
+            _ => None,
+        })
     }
 
     /// Whether elements that are zero wherever something is loaded do not change the reduction's result.

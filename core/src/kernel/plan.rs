@@ -15,7 +15,7 @@ impl Kernel {
             OptPlan::Required => self.required_optimizations().map_err(heuristic)?,
             OptPlan::List(opts) => {
                 for &opt in opts {
-                    self.apply_opt(opt).map_err(|error| LowerError::Opt { opt, error })?;
+                    self.apply_opt(opt).map_err(|error| LowerError::Opt { opt, error: Box::new(error) })?;
                 }
             }
         }
@@ -24,5 +24,5 @@ impl Kernel {
 }
 
 fn heuristic(error: OptError) -> LowerError {
-    LowerError::Heuristic(error)
+    LowerError::Heuristic(Box::new(error))
 }

@@ -145,8 +145,7 @@ impl Kernel {
         let n = n_axes[place / (m_axes.len() * k_axes)];
         let m = m_axes[place / k_axes % m_axes.len()];
         let k = first_reduce + place % k_axes;
-        let distinct = self.require(OptCheck::TcDistinctAxes, n != m, |_| format!("both are axis {n}"));
-        Ok(distinct.is_ok().then_some(Match { buffers: [a, b], axes: [n, m, k] }))
+        Ok(Some(Match { buffers: [a, b], axes: [n, m, k] }))
     }
 
     /// The two factors of the reduced product, of which the sum is taken in the instruction's output type.

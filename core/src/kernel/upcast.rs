@@ -6,6 +6,9 @@ use crate::shape::{ShapeError, View};
 use crate::symbolic::Sint;
 use smallvec::SmallVec;
 
+/// The most combinations of upcasted places that one lane works on; with more, lowering would take gigabytes.
+const MOST_PLACES: i64 = 1 << 20;
+
 impl Kernel {
     /// (size, stride, is reduced) of each upcasted axis as buffer `i` sees it. A stride is `None` where there is no
     /// single one. Fails where a size is symbolic, or there is no buffer `i`.
@@ -25,10 +28,22 @@ impl Kernel {
 
     /// The accumulator of each combination of upcasted places of buffer `i`, the first axis running fastest: places
     /// that differ only along reduce axes share one.
+    ///
+    /// Fails where [`Kernel::upcasted_axis`] does, and with more than 2²⁰ places.
     pub fn acc_offsets(&mut self, i: usize) -> Result<Vec<usize>, ShapeError> {
+        let axes = self.upcasted_axis(i)?;
+        let places = axes.iter().fold(1, |places: i64, &(size, _, _)| places.saturating_mul(size));
+        if places > MOST_PLACES {
+            return Err(ShapeError::Argument {
+                operation: "upcast",
+                shape: dims::text(&self.arena, self.full_upcasted_shape()),
+                argument: format!("buffer {i}"),
+                reason: format!("{places} places for one lane; at most {MOST_PLACES} are supported"),
+            });
+        }
         let mut offsets = vec![0];
         let mut step = 1;
-        for (size, _, reduced) in self.upcasted_axis(i)? {
+        for (size, _, reduced) in axes {
             let size = usize::try_from(size).unwrap_or(0);
             let stride = if reduced || size == 1 { 0 } else { step };
             let inner = offsets.len();

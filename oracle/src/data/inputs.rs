@@ -1,9 +1,9 @@
 //! The inputs of a case: sizes of its memory arguments, values of its variables, ranges of its elements.
 
-use super::{Distribution, InputBuffer, Inputs, mix};
+use super::{Distribution, InputBuffer, Inputs, mix, ranges};
 use crate::reference::ReferenceError;
 use crate::reference::program::{Op, Program};
-use plumb_core::dtype::{DType, Scalar};
+use plumb_core::dtype::DType;
 use plumb_corpus::case::{Case, Kernel, Step, Variable};
 
 /// How often an open variable is drawn anew where a value makes no valid kernel.
@@ -47,7 +47,7 @@ pub fn inputs(case: &Case) -> Result<Inputs, ReferenceError> {
             }
             Some((_, known)) => known.size = size.max(known.size),
             None => {
-                let distribution = first_range(step.scalar);
+                let distribution = Distribution::integers(0, 1);
                 let seed = mix(seed, u64::from(buffer));
                 inputs.buffers.push((buffer, InputBuffer { dtype: step.scalar, size, distribution, seed }));
             }
@@ -62,15 +62,8 @@ pub fn inputs(case: &Case) -> Result<Inputs, ReferenceError> {
             read.size = *size;
         }
     }
+    ranges::choose(&program, case.data, &mut inputs);
     Ok(inputs)
-}
-
-fn first_range(scalar: Scalar) -> Distribution {
-    match scalar {
-        Scalar::Bool => Distribution::integers(0, 1),
-        scalar if scalar.is_unsigned() => Distribution::integers(0, 7),
-        _ => Distribution::integers(-3, 4),
-    }
 }
 
 /// Number of channels of each image argument.

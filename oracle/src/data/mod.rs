@@ -4,9 +4,11 @@
 //! read the same element read the same value.
 
 mod inputs;
+mod ranges;
 
 pub use inputs::inputs;
 
+use crate::reference::rounding::power_of_two;
 use plumb_core::constant::Constant;
 use plumb_core::dtype::Scalar;
 
@@ -30,8 +32,9 @@ impl Distribution {
     }
 
     /// The power of two by which whole numbers are multiplied.
+    #[inline]
     pub fn scale(self) -> f64 {
-        2f64.powi(self.exponent)
+        power_of_two(self.exponent)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::lanes::{Bank, Lane, NONE};
 use super::machine::Machine;
 use super::memory::{Local, MANY, Output, Store};
-use super::program::{Access, Op};
+use super::program::{Access, Op, Space};
 use crate::FindingKind;
 
 /// An access that a kernel may not make: its kind, and what to say of it after the place.
@@ -61,8 +61,12 @@ impl Machine<'_> {
 
     /// A memory, for people.
     fn name(&self, memory: u32) -> String {
-        let found = self.program.memories.get(memory as usize);
-        found.map_or(String::new(), |found| super::fault::describe(self.list, found.uop as usize))
+        match self.program.memories.get(memory as usize).map(|memory| memory.space) {
+            Some(Space::Input(argument)) => format!("argument {argument}"),
+            Some(Space::Output(argument)) => format!("argument {argument}, an output"),
+            Some(Space::Local(_)) => "local memory".to_owned(),
+            Some(Space::Marks(_)) | None => "memory".to_owned(),
+        }
     }
 
     pub(super) fn load(&mut self, op: &Op) {

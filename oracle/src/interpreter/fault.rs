@@ -25,7 +25,7 @@ impl Faults {
     pub(super) fn add(&mut self, list: &UopList, uop: u32, kind: FindingKind, what: &str) {
         if self.wants(uop, kind) {
             self.places.push((uop, kind));
-            let message = format!("uop {} {what}", describe(list, uop as usize));
+            let message = format!("uop {}{what}", describe(list, uop as usize));
             self.findings.push(Finding { oracle: "interpreter", kind, message });
         }
     }
@@ -41,10 +41,10 @@ impl Faults {
     }
 }
 
-/// A uop as a line of the uop text.
+/// A uop: its number, and the rest of its line in the uop text.
 pub(super) fn describe(list: &UopList, position: usize) -> String {
     let Some(uop) = list.uops.get(position) else { return format!("{position} (beyond the list)") };
-    let mut text = format!("{position} {} ", uop.kind.name());
+    let mut text = format!("{position} `{} ", uop.kind.name());
     match uop.dtype {
         Some(dtype) => write!(text, "{dtype}"),
         None => write!(text, "-"),
@@ -72,6 +72,7 @@ pub(super) fn describe(list: &UopList, position: usize) -> String {
         UopArg::Wmma(wmma) => write!(text, "{}", wmma.name),
     }
     .ok();
+    text.push('`');
     text
 }
 

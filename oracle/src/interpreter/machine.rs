@@ -305,7 +305,7 @@ impl<'a> Machine<'a> {
             format!("loop {} = {}", spread.uop, iteration(self.program, self.grid, group, number as u32))
         });
         let loops: Vec<String> = loops.collect();
-        if loops.is_empty() { " once".to_owned() } else { format!(" with {}", loops.join(", ")) }
+        if loops.is_empty() { String::new() } else { format!(" with {}", loops.join(", ")) }
     }
 
     /// The work item that memory noted.

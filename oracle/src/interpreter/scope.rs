@@ -61,8 +61,8 @@ impl Scopes {
                         fault(&format!(": does not end the innermost open scope, which is that of uop {innermost}"));
                     }
                 }
-                // A PHI is its accumulator, which lives on after the loop.
-                UopKind::Phi => home[position] = home[first as usize],
+                // A PHI is its accumulator, which lives on after the loop, and a GEP only names a part of its source.
+                UopKind::Phi | UopKind::Gep => home[position] = home[first as usize],
                 _ => {}
             }
         }

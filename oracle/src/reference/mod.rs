@@ -1,13 +1,39 @@
 //! What a kernel means, evaluated on ndarrays from the case itself, without `core`'s views.
 
-use crate::data::Inputs;
-use plumb_corpus::case::Case;
+//!
+//! Small kernels are evaluated whole, step by step, with ndarray's own operations ([`arrays`]); of large ones only the
+//! output elements asked for are, from what they follow from ([`pointwise`]). Either way a value is known exactly, where
+//! the inputs were chosen so ([`exact`]), or as an enclosure of all that a kernel may compute ([`enclosure`]).
 
+use crate::data::Inputs;
+use column::{Arithmetic, Column, Mode};
+use enclosure::Enclosure;
+use layout::Layout;
+use plumb_core::dtype::Scalar;
+use plumb_corpus::case::{Case, DataMode};
+use pointwise::Context;
+use program::{Op, Program};
+use schedule::Schedule;
+
+mod accumulate;
+mod arrays;
+mod column;
+mod convert;
 mod dims;
-pub(crate) mod lanes;
+mod enclosure;
+pub(crate) mod exact;
+mod functions;
+mod integers;
+mod lanes;
 pub(crate) mod layout;
+mod outputs;
+mod pointwise;
 pub(crate) mod program;
 pub(crate) mod rounding;
+mod schedule;
+pub(crate) mod survey;
+
+pub use functions::Precision;
 
 /// What the reference allows for one output element.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,18 +66,143 @@ pub enum ReferenceError {
     Invalid(String),
 }
 
-/// What memory elements `elements` of output argument `buffer` must hold, in that order. An element that the kernel's
-/// store does not write is an error of the caller.
-pub fn evaluate(
-    _case: &Case,
-    _inputs: &Inputs,
-    _buffer: u32,
-    _elements: &[i64],
-) -> Result<Vec<Expected>, ReferenceError> {
-    unimplemented!()
+/// Kernels of which no step has more places than this are evaluated whole, on ndarrays.
+const WHOLE: i64 = 1 << 12;
+
+/// Step evaluations (one step at one place) beyond which a kernel is too large to evaluate.
+const COST: u64 = 1 << 32;
+
+/// What memory elements `elements` of output argument `buffer` must hold, in that order, when computed as exactly as
+/// the interpreter computes. An element that the kernel's store does not write is an error of the caller.
+pub fn evaluate(case: &Case, inputs: &Inputs, buffer: u32, elements: &[i64]) -> Result<Vec<Expected>, ReferenceError> {
+    let expected = Reference::new(case, inputs, Precision::INTERPRETER)?.evaluate(buffer, elements)?;
+    let not_written = || ReferenceError::Invalid(format!("an element that no store to buffer {buffer} writes"));
+    expected.into_iter().map(|expected| expected.ok_or_else(not_written)).collect()
 }
 
-/// The memory elements of output argument `buffer` that the kernel writes: how many.
-pub fn output_elements(_case: &Case, _buffer: u32) -> Result<u64, ReferenceError> {
-    unimplemented!()
+/// The memory elements of output argument `buffer` that the kernel writes: how many. Variables that the case leaves
+/// open are bound as [`inputs`](crate::data::inputs) binds them.
+pub fn output_elements(case: &Case, buffer: u32) -> Result<u64, ReferenceError> {
+    let inputs = crate::data::inputs(case)?;
+    Reference::new(case, &inputs, Precision::INTERPRETER)?.output_elements(buffer)
 }
+
+/// A case with its inputs, ready to be evaluated.
+#[derive(Debug)]
+pub struct Reference<'a> {
+    program: Program,
+    inputs: &'a Inputs,
+    arithmetic: Arithmetic,
+    inexact: Option<String>,
+}
+
+impl<'a> Reference<'a> {
+    /// The reference of `case` on `inputs`; `precision`: how exactly the judged kernel computes.
+    ///
+    /// # Errors
+    /// [`ReferenceError::Invalid`] where the case is no kernel, [`ReferenceError::Unsupported`] where it is one that
+    /// is not evaluated.
+    pub fn new(case: &Case, inputs: &'a Inputs, precision: Precision) -> Result<Reference<'a>, ReferenceError> {
+        let program = Program::new(&case.kernel, &inputs.bindings)?;
+        let inexact = match case.data.mode {
+            DataMode::Bounded => Some("bounds were asked for".to_owned()),
+            DataMode::Auto | DataMode::Exact => exact::analyse(&program, inputs).inexact,
+        };
+        let mode = if inexact.is_none() { Mode::Exact } else { Mode::Bounded };
+        Ok(Reference { program, inputs, arithmetic: Arithmetic { mode, precision }, inexact })
+    }
+
+    /// Why results are bounds and not exact values, a short phrase; `None`: they are exact.
+    pub fn inexact(&self) -> Option<&str> {
+        self.inexact.as_deref()
+    }
+
+    /// How many memory elements of output argument `buffer` the kernel writes.
+    pub fn output_elements(&self, buffer: u32) -> Result<u64, ReferenceError> {
+        let (_, layout, _) = self.store(buffer)?;
+        outputs::count(layout)
+    }
+
+    /// What memory elements `elements` of output argument `buffer` must hold, in that order; `None` for an element
+    /// that the kernel does not write.
+    pub fn evaluate(&self, buffer: u32, elements: &[i64]) -> Result<Vec<Option<Expected>>, ReferenceError> {
+        let (number, layout, source) = self.store(buffer)?;
+        let places = outputs::places(layout, elements)?;
+        let wanted: Vec<i64> = places.iter().copied().flatten().collect();
+        let context = Context { program: &self.program, inputs: self.inputs, arithmetic: self.arithmetic };
+        let mut expected = Vec::with_capacity(wanted.len());
+        let largest = self.program.steps[..number]
+            .iter()
+            .map(|step| lanes::size_of(&step.shape))
+            .max_by_key(|size| *size.as_ref().unwrap_or(&i64::MAX));
+        if largest.is_none_or(|size| size.is_ok_and(|size| size <= WHOLE)) {
+            let whole = arrays::evaluate(context, source)?;
+            let lanes: Vec<usize> = wanted.iter().map(|&place| place as usize).collect();
+            self.append_expected(number, source, &whole.gather(&lanes), &mut expected);
+        } else {
+            let schedule = Schedule::new(&self.program, source)?;
+            if schedule.cost(&self.program).saturating_mul(wanted.len() as u64) > COST {
+                return Err(ReferenceError::Unsupported("too large a kernel".to_owned()));
+            }
+            pointwise::evaluate(context, &schedule, &wanted, |column| {
+                self.append_expected(number, source, &column, &mut expected);
+            })?;
+        }
+        let mut expected = expected.into_iter();
+        Ok(places.into_iter().map(|place| place.and_then(|_| expected.next())).collect())
+    }
+
+    /// The place in the kernel's output shape that is stored to memory element `element` of output argument `buffer`.
+    pub fn place(&self, buffer: u32, element: i64) -> Option<Vec<i64>> {
+        let (number, layout, _) = self.store(buffer).ok()?;
+        let place = outputs::places(layout, &[element]).ok()?.first().copied().flatten()?;
+        let place = lanes::Coordinates::of(&self.program.steps[number].shape, &[place]);
+        place.axes.iter().map(|axis| axis.first().copied()).collect()
+    }
+
+    /// The store to `buffer`: its number, layout and source.
+    fn store(&self, buffer: u32) -> Result<(usize, &Layout, usize), ReferenceError> {
+        let stores = self.program.steps.iter().enumerate().filter_map(|(number, step)| match step.op {
+            Op::Store { buffer: stored, layout, source, .. } if stored == buffer => Some((number, layout, source)),
+            _ => None,
+        });
+        match stores.collect::<Vec<_>>().as_slice() {
+            [(number, layout, source)] => Ok((*number, &self.program.layouts[*layout], *source)),
+            [] => Err(ReferenceError::Invalid(format!("no store to buffer {buffer}"))),
+            _ => Err(ReferenceError::Unsupported("several stores to one buffer".to_owned())),
+        }
+    }
+
+    /// What the store number `store` must leave in memory for the values of its source.
+    fn append_expected(&self, store: usize, source: usize, column: &Column, expected: &mut Vec<Expected>) {
+        let to = self.program.steps[store].scalar;
+        let from = self.program.steps[source].scalar;
+        let half = matches!(self.program.steps[store].op, Op::Store { half_image: true, .. });
+        let mut stored = std::borrow::Cow::Borrowed(column);
+        for (from, to) in [(from, to)].into_iter().chain(half.then_some((to, Scalar::F16))) {
+            if from != to {
+                stored = std::borrow::Cow::Owned(convert::cast(&stored, from, to, self.arithmetic.mode));
+            }
+        }
+        match &*stored {
+            Column::Int(ints) => {
+                let mask = u64::MAX >> (64 - 8 * to.size());
+                let exact = |value: i64| Expected::Exact(value as u64 & mask);
+                expected.extend(ints.iter().map(|value| value.map_or(Expected::Undecided, exact)));
+            }
+            Column::Exact(floats) => {
+                expected.extend(floats.iter().map(|&value| Expected::Exact(rounding::float_bits(value, to))));
+            }
+            Column::Bounded(floats) => expected.extend(floats.iter().map(|value| match *value {
+                Enclosure::ANY => Expected::Undecided,
+                Enclosure { low, high, nan } => match value.as_point() {
+                    Some(value) => Expected::Exact(rounding::float_bits(value, to)),
+                    None => Expected::Between { low, high, nan },
+                },
+            })),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

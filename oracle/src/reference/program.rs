@@ -101,11 +101,6 @@ impl Program {
         program.fusible = fusible(&program.steps);
         Ok(program)
     }
-
-    /// The numbers of the stores.
-    pub(crate) fn stores(&self) -> impl Iterator<Item = usize> {
-        self.steps.iter().enumerate().filter(|(_, step)| matches!(step.op, Op::Store { .. })).map(|(number, _)| number)
-    }
 }
 
 fn invalid<T>(message: impl Into<String>) -> Result<T, ReferenceError> {

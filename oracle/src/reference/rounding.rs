@@ -75,11 +75,6 @@ impl Format {
     pub(crate) fn down(self, value: f64) -> f64 {
         -self.up(-value)
     }
-
-    /// Whether `value` is a number of the format.
-    pub(crate) fn holds(self, value: f64) -> bool {
-        self.nearest(value) == value || value.is_nan()
-    }
 }
 
 /// 2^`exponent`, from -1074 to 1023.

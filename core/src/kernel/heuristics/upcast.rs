@@ -94,7 +94,7 @@ impl Kernel {
         let mut fresh: SmallVec<[bool; 8]> = SmallVec::new();
         for buffer in 0..self.views.len() {
             // Along no axis that is upcasted already the buffer shows the same element.
-            let strides = self.upcasted_axis(buffer)?;
+            let strides = if self.upcasted > 0 { self.upcasted_axis(buffer)? } else { Vec::new() };
             fresh.push(strides.iter().all(|&(_, stride, _)| stride != Some(Sint::Int(0))));
         }
         let mut best: Option<Choice> = None;

@@ -1,6 +1,9 @@
 //! Tests of the interpreter, on lists written by hand.
 
+mod conversions;
+mod faults;
 mod kernels;
+mod operations;
 
 use super::parse::parse;
 use super::{Budget, Run, RunError, run};

@@ -1,1 +1,0 @@
-//! Whether what the interpreter got is what the reference allows.

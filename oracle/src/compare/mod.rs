@@ -1,0 +1,167 @@
+//! Whether what the interpreter got is what the reference allows.
+
+use crate::interpreter::{Output, Run};
+use crate::reference::rounding::float_from_bits;
+use crate::reference::{Expected, Reference, ReferenceError};
+use crate::{Finding, FindingKind};
+use plumb_core::dtype::Scalar;
+use std::fmt::Write as _;
+
+/// The judge in whose name findings are made.
+const ORACLE: &str = "values";
+
+/// How many wrong elements a finding lists.
+const LISTED: usize = 4;
+
+/// Elements evaluated together.
+const BLOCK: usize = 1 << 14;
+
+/// What a comparison found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Comparison {
+    /// Elements looked at.
+    pub elements: u64,
+    /// Those of them whose value the reference leaves undecided.
+    pub undecided: u64,
+    /// What is wrong.
+    pub finding: Option<Finding>,
+}
+
+/// Compares a run with its reference.
+///
+/// # Errors
+/// Where the reference has no values for an output.
+pub fn compare(reference: &Reference<'_>, run: &Run) -> Result<Comparison, ReferenceError> {
+    let mut comparison = Comparison::default();
+    for output in &run.outputs {
+        compare_output(reference, output, run.share.is_none(), &mut comparison)?;
+        if comparison.finding.is_some() {
+            break;
+        }
+    }
+    Ok(comparison)
+}
+
+fn compare_output(
+    reference: &Reference<'_>,
+    output: &Output,
+    whole: bool,
+    comparison: &mut Comparison,
+) -> Result<(), ReferenceError> {
+    let buffer = output.buffer;
+    let mut wrong = Wrong::default();
+    let mut elements = Vec::with_capacity(BLOCK);
+    for block in output.written.chunks(BLOCK) {
+        elements.clear();
+        elements.extend(block.iter().map(|(element, _)| *element));
+        for (&(element, bits), expected) in block.iter().zip(reference.evaluate(buffer, &elements)?) {
+            let undefined = output.undefined.binary_search(&element).is_ok();
+            match expected {
+                None => {
+                    let message =
+                        format!("buffer {buffer}: writes element {element}, which is no output of the kernel");
+                    comparison.finding = Some(finding(FindingKind::OutputCoverage, message));
+                    return Ok(());
+                }
+                Some(Expected::Undecided) => comparison.undecided += 1,
+                Some(expected) if undefined || !allows(expected, bits, output.dtype) => {
+                    wrong.count += 1;
+                    if wrong.listed.len() < LISTED {
+                        wrong.listed.push((element, (!undefined).then_some(bits), expected));
+                    }
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    let written = output.written.len() as u64;
+    comparison.elements += written;
+    if wrong.count > 0 {
+        let message = wrong.describe(reference, output);
+        comparison.finding = Some(finding(FindingKind::WrongValue, message));
+    } else if whole {
+        let expected = reference.output_elements(buffer)?;
+        if written < expected {
+            let message =
+                format!("buffer {buffer}: {} of {expected} output elements are never written", expected - written);
+            comparison.finding = Some(finding(FindingKind::OutputCoverage, message));
+        }
+    }
+    Ok(())
+}
+
+fn finding(kind: FindingKind, message: String) -> Finding {
+    Finding { oracle: ORACLE, kind, message }
+}
+
+/// Whether the value with these bits is among the expected ones.
+pub fn allows(expected: Expected, bits: u64, dtype: Scalar) -> bool {
+    match expected {
+        Expected::Undecided => true,
+        Expected::Exact(right) if !dtype.is_float() => bits == right,
+        Expected::Exact(right) => {
+            let (value, right) = (float_from_bits(bits, dtype), float_from_bits(right, dtype));
+            // Zeros of either sign are equal: whether a sum begins with a zero is the kernel's choice.
+            value == right || (value.is_nan() && right.is_nan())
+        }
+        Expected::Between { low, high, nan } => {
+            let value = float_from_bits(bits, dtype);
+            if value.is_nan() { nan } else { low <= value && value <= high }
+        }
+    }
+}
+
+/// The wrong elements of an output.
+#[derive(Default)]
+struct Wrong {
+    count: u64,
+    /// Element, bits (`None`: undefined), what was expected.
+    listed: Vec<(i64, Option<u64>, Expected)>,
+}
+
+impl Wrong {
+    fn describe(&self, reference: &Reference<'_>, output: &Output) -> String {
+        let Output { buffer, dtype, written, .. } = output;
+        let mut message = format!("buffer {buffer}: {} of {} elements are wrong; ", self.count, written.len());
+        for (number, &(element, bits, expected)) in self.listed.iter().enumerate() {
+            let place = reference.place(*buffer, element).unwrap_or_default();
+            let separator = if number > 0 { "; " } else { "" };
+            let got = bits.map_or_else(|| "an undefined value".to_owned(), |bits| value_text(bits, *dtype));
+            // Writing to a string does not fail.
+            let _ = write!(
+                message,
+                "{separator}element {element} at {place:?}: expected {}, got {got}",
+                expected_text(expected, *dtype)
+            );
+        }
+        message
+    }
+}
+
+fn expected_text(expected: Expected, dtype: Scalar) -> String {
+    match expected {
+        Expected::Exact(bits) => value_text(bits, dtype),
+        Expected::Between { low, high, nan } => {
+            let range = if low > high { String::new() } else { format!("{low:?} to {high:?}") };
+            match (range.is_empty(), nan) {
+                (true, _) => "nan".to_owned(),
+                (false, true) => format!("{range} or nan"),
+                (false, false) => range,
+            }
+        }
+        Expected::Undecided => "anything".to_owned(),
+    }
+}
+
+fn value_text(bits: u64, dtype: Scalar) -> String {
+    let width = 64 - 8 * dtype.size();
+    match dtype {
+        Scalar::Bool => if bits == 0 { "false" } else { "true" }.to_owned(),
+        dtype if dtype.is_float() => format!("{:?}", float_from_bits(bits, dtype)),
+        dtype if dtype.is_unsigned() => bits.to_string(),
+        _ => (((bits << width) as i64) >> width).to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+//! The choice of ranges for the elements of input buffers.
+//!
+//! Where the operations allow it, whole numbers small enough that every result is exact ([`exact`]), and as many
+//! different ones as that leaves room for. Otherwise fractions of a moderate size with which few operations leave what
+//! floats can say ([`survey`]): no logarithms of negative numbers, no quotients by what may be zero.
+
+use super::{Distribution, Inputs, mix};
+use crate::reference::program::{Op, Program};
+use crate::reference::{exact, survey};
+use plumb_core::dtype::Scalar;
+use plumb_corpus::case::{Data, DataMode};
+
+/// Largest magnitudes tried in exact mode, beginning with all of an integer type.
+const MAGNITUDES: [i64; 15] = [i64::MAX, 1 << 30, 1 << 15, 2047, 1000, 255, 100, 63, 31, 15, 7, 5, 3, 2, 1];
+
+/// Kernels with more inputs than this get one magnitude for all of them.
+const ADJUSTED_BUFFERS: usize = 24;
+
+/// The signs that a buffer's elements have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Signs {
+    Both,
+    Positive,
+    Negative,
+}
+
+/// Sets the distribution of every input buffer.
+pub(super) fn choose(program: &Program, data: Data, inputs: &mut Inputs) {
+    let special = wants_specials(program, data, inputs);
+    let exact = data.mode != DataMode::Bounded && !special && choose_exact(program, inputs);
+    if !exact {
+        choose_bounded(program, inputs);
+        if special {
+            for (_, buffer) in inputs.buffers.iter_mut().filter(|(_, buffer)| buffer.dtype.is_float()) {
+                buffer.distribution.specials = mix(buffer.seed, 3) & 1 == 0;
+            }
+        }
+    }
+}
+
+/// Whether some inputs are to be infinite or no numbers: in one case of four, where there is no reduction, in which
+/// they would drown everything else.
+fn wants_specials(program: &Program, data: Data, inputs: &Inputs) -> bool {
+    let reduces = program.steps.iter().any(|step| matches!(step.op, Op::Reduce { .. }));
+    let floats = inputs.buffers.iter().any(|(_, buffer)| buffer.dtype.is_float());
+    data.mode != DataMode::Exact && !reduces && floats && mix(data.seed, 2) & 3 == 0
+}
+
+/// Whether a choice was found with which results are exact.
+fn choose_exact(program: &Program, inputs: &mut Inputs) -> bool {
+    let seeded: Vec<Signs> = inputs.buffers.iter().map(|(_, buffer)| signs(buffer.seed)).collect();
+    let positive = vec![Signs::Positive; seeded.len()];
+    for overflows in [false, true] {
+        for signs in [&seeded, &positive] {
+            let passes = |inputs: &Inputs| {
+                let analysis = exact::analyse(program, inputs);
+                analysis.inexact.is_none() && (overflows || !analysis.overflows)
+            };
+            let set = |inputs: &mut Inputs, number: usize, level: usize| {
+                let buffer = &mut inputs.buffers[number].1;
+                buffer.distribution = whole_numbers(buffer.dtype, MAGNITUDES[level], signs[number]);
+            };
+            let all =
+                |inputs: &mut Inputs, level: usize| (0..signs.len()).for_each(|number| set(inputs, number, level));
+            // Smaller magnitudes are exact where larger ones are, so that the smallest decides quickly.
+            all(inputs, MAGNITUDES.len() - 1);
+            if !passes(inputs) {
+                continue;
+            }
+            let mut level = 0;
+            all(inputs, level);
+            while !passes(inputs) && level + 1 < MAGNITUDES.len() {
+                level += 1;
+                all(inputs, level);
+            }
+            if signs.len() > 1 && signs.len() <= ADJUSTED_BUFFERS {
+                for number in 0..signs.len() {
+                    // What the others leave room for.
+                    (0..=level).find(|&larger| {
+                        set(inputs, number, larger);
+                        larger == level || passes(inputs)
+                    });
+                }
+            }
+            return true;
+        }
+    }
+    false
+}
+
+fn signs(seed: u64) -> Signs {
+    match mix(seed, 1) & 7 {
+        0 => Signs::Positive,
+        1 => Signs::Negative,
+        _ => Signs::Both,
+    }
+}
+
+/// Whole numbers of a type of at most this magnitude, never all the same.
+fn whole_numbers(scalar: Scalar, magnitude: i64, signs: Signs) -> Distribution {
+    let most = match scalar {
+        Scalar::Bool => return Distribution::integers(0, 1),
+        Scalar::U64 if magnitude == i64::MAX => return Distribution::integers(i64::MIN, i64::MAX),
+        Scalar::U64 | Scalar::I64 => magnitude,
+        Scalar::BF16 => magnitude.min(255),
+        scalar if scalar.is_float() => magnitude.min(2047),
+        scalar => magnitude.min(scalar.int_range().map_or(i64::MAX, |(_, most)| most as i64)),
+    };
+    // Of a single magnitude both it and zero are drawn.
+    let least = if most == 1 { 0 } else { 1 };
+    match signs {
+        Signs::Positive => Distribution::integers(least, most),
+        _ if scalar.is_unsigned() => Distribution::integers(0, most),
+        Signs::Negative => Distribution::integers(-most, -least),
+        Signs::Both => {
+            let lowest = if scalar.is_int() && magnitude == i64::MAX { -most - 1 } else { -most };
+            Distribution::integers(lowest, most)
+        }
+    }
+}
+
+/// Fractions, or small integers.
+fn fractions(program: &Program, argument: u32, scalar: Scalar, signs: Signs) -> Distribution {
+    let half = |op: &Op| matches!(op, Op::Load { buffer, half_image: true, .. } if *buffer == argument);
+    let bits = match scalar {
+        Scalar::Bool => return Distribution::integers(0, 1),
+        Scalar::BF16 => 7,
+        Scalar::F16 => 10,
+        Scalar::F32 if program.steps.iter().any(|step| half(&step.op)) => 10,
+        _ => 12,
+    };
+    let (least, most) = if scalar.is_float() { (1 << (bits - 3), 1 << bits) } else { (1, 8) };
+    let (low, high) = match signs {
+        Signs::Both if scalar.is_unsigned() => (0, most),
+        Signs::Both => (-most, most),
+        Signs::Positive => (least, most),
+        Signs::Negative => (-most, -least),
+    };
+    Distribution { low, high, exponent: if scalar.is_float() { 1 - bits } else { 0 }, specials: false }
+}
+
+/// Both signs for as many buffers as possible without more hazards than positive numbers have.
+fn choose_bounded(program: &Program, inputs: &mut Inputs) {
+    let set = |inputs: &mut Inputs, number: usize, signs: Signs| {
+        let (argument, buffer) = &mut inputs.buffers[number];
+        buffer.distribution = fractions(program, *argument, buffer.dtype, signs);
+    };
+    let buffers = inputs.buffers.len();
+    let all = |inputs: &mut Inputs, signs: Signs| (0..buffers).for_each(|number| set(inputs, number, signs));
+    all(inputs, Signs::Both);
+    let hazards = survey::hazards(program, inputs);
+    if hazards == 0 {
+        return;
+    }
+    all(inputs, Signs::Positive);
+    let least = survey::hazards(program, inputs);
+    if least >= hazards {
+        all(inputs, Signs::Both);
+        return;
+    }
+    if buffers <= ADJUSTED_BUFFERS {
+        for number in 0..buffers {
+            set(inputs, number, Signs::Both);
+            if survey::hazards(program, inputs) > least {
+                set(inputs, number, Signs::Positive);
+            }
+        }
+    }
+}

@@ -1,0 +1,533 @@
+//! Each kind of fault, reported where it is, and beside it a list that is right and is not reported.
+
+use super::{findings, inputs, small};
+use expect_test::{Expect, expect};
+use plumb_core::dtype::Scalar;
+
+/// A list in which `{}` stands for what makes it wrong (or right).
+#[track_caller]
+fn check(list: &str, cases: &[(&str, Expect)]) {
+    for (part, expected) in cases {
+        let text = list.replace("{}", part);
+        expected.assert_eq(&findings(&text, &inputs(8, &[small(Scalar::F32, 8)])));
+    }
+}
+
+#[test]
+fn reads_beyond_an_input() {
+    let list = "
+        0 DEFINE_GLOBAL f32* [] 0:out
+        1 DEFINE_GLOBAL f32* [] 1:in
+        2 CONST i32 [] 0
+        3 CONST i32 [] {}
+        4 CONST i32 [] 8
+        5 RANGE i32 [2,4] 1:0
+        6 ALU i32 [5,3] ADD
+        7 LOAD f32 [1,6] -
+        8 STORE - [0,5,7] -
+        9 ENDRANGE - [5] -
+    ";
+    check(
+        list,
+        &[
+            (
+                "0",
+                expect![[r#"
+        none
+    "#]],
+            ),
+            (
+                "1",
+                expect![[r#"
+                    OutOfBounds: uop 7 `LOAD f32 [1,6] -` with loop 5 = 7: reads element 8 of 8 in argument 1
+                "#]],
+            ),
+            (
+                "-3",
+                expect![[r#"
+                    OutOfBounds: uop 7 `LOAD f32 [1,6] -` with loop 5 = 0: reads element -3 of 8 in argument 1
+                "#]],
+            ),
+        ],
+    );
+}
+
+/// A gate keeps an address from being used: it may be anything where the gate is false.
+#[test]
+fn gated_accesses() {
+    let list = "
+        ; k global=[8,1,1]local=[1,1,1]
+        0 DEFINE_GLOBAL f32* [] 0:out
+        1 DEFINE_GLOBAL f32* [] 1:in
+        2 CONST i32 [] 3
+        3 CONST i32 [] {}
+        4 CONST f32 [] f:0000000000000000
+        5 SPECIAL i32 [] 0:gidx0:8
+        6 ALU i32 [5,2] ADD
+        7 ALU bool [5,3] CMPLT
+        8 LOAD f32 [1,6,7,4] -
+        9 STORE - [0,5,8] -
+        10 STORE - [0,6,8,7] -
+    ";
+    check(
+        &list.replace("10 STORE", ";"),
+        &[
+            (
+                "5",
+                expect![[r#"
+        none
+    "#]],
+            ),
+            (
+                "6",
+                expect![[r#"
+                    OutOfBounds: uop 8 `LOAD f32 [1,6,7,4] -` in workgroup (5,0,0) lane (0,0,0): reads element 8 of 8 in argument 1
+                "#]],
+            ),
+        ],
+    );
+    let list = list.replace("9 STORE - [0,5,8] -", "9 STORE - [0,6,8,7] -").replace("10 STORE", ";");
+    check(
+        &list,
+        &[
+            (
+                "5",
+                expect![[r#"
+        none
+    "#]],
+            ),
+            (
+                "6",
+                expect![[r#"
+                    OutOfBounds: uop 8 `LOAD f32 [1,6,7,4] -` in workgroup (5,0,0) lane (0,0,0): reads element 8 of 8 in argument 1
+                    OutOfBounds: uop 9 `STORE - [0,6,8,7] -` in workgroup (5,0,0) lane (0,0,0): writes element 8 of 8 in argument 0, an output
+                "#]],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn vectors_must_lie_at_multiples_of_their_length() {
+    let list = "
+        0 DEFINE_GLOBAL f32* [] 0:out
+        1 DEFINE_GLOBAL f32* [] 1:in
+        2 CONST i32 [] {}
+        3 LOAD f32x4 [1,2] -
+        4 STORE - [0,2,3] -
+    ";
+    check(
+        list,
+        &[
+            (
+                "4",
+                expect![[r#"
+        none
+    "#]],
+            ),
+            (
+                "2",
+                expect![[r#"
+                    Misaligned: uop 3 `LOAD f32x4 [1,2] -`: reads elements 2 to 5 of argument 1 at once, which is no multiple of 4
+                    Misaligned: uop 4 `STORE - [0,2,3] -`: writes elements 2 to 5 of argument 0, an output at once, which is no multiple of 4
+                "#]],
+            ),
+            (
+                "6",
+                expect![[r#"
+                    OutOfBounds: uop 3 `LOAD f32x4 [1,2] -`: reads elements 6 to 9 of 8 in argument 1
+                    OutOfBounds: uop 4 `STORE - [0,2,3] -`: writes elements 6 to 9 of 8 in argument 0, an output
+                "#]],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn local_memory_is_not_initialised() {
+    let list = "
+        ; k global=[2,1,1]local=[4,1,1]
+        0 DEFINE_GLOBAL f32* [] 0:out
+        1 DEFINE_GLOBAL f32* [] 1:in
+        2 DEFINE_LOCAL f32* [] temp:4
+        3 CONST i32 [] 4
+        4 CONST i32 [] {}
+        5 SPECIAL i32 [] 0:gidx0:2
+        6 SPECIAL i32 [] 0:lidx0:4
+        7 ALU i32 [5,3] MUL
+        8 ALU i32 [7,6] ADD
+        9 LOAD f32 [1,8] -
+        10 ALU bool [6,4] CMPLT
+        11 STORE - [2,6,9,10] -
+        12 BARRIER - [11] -
+        13 LOAD f32 [2,6,12] -
+        14 STORE - [0,8,13] -
+    ";
+    check(
+        list,
+        &[
+            (
+                "4",
+                expect![[r#"
+        none
+    "#]],
+            ),
+            (
+                "2",
+                expect![[r#"
+                    UninitialisedRead: uop 13 `LOAD f32 [2,6,12] -` in workgroup (0,0,0) lane (2,0,0): reads element 2, not written yet, of local memory
+                "#]],
+            ),
+        ],
+    );
+}
+
+/// The lanes write their own cell, and read their neighbour's.
+#[test]
+fn a_barrier_is_missing() {
+    let list = "
+        ; k global=[2,1,1]local=[4,1,1]
+        0 DEFINE_GLOBAL f32* [] 0:out
+        1 DEFINE_GLOBAL f32* [] 1:in
+        2 DEFINE_LOCAL f32* [] temp:4
+        3 CONST i32 [] 4
+        4 CONST i32 [] 3
+        5 SPECIAL i32 [] 0:gidx0:2
+        6 SPECIAL i32 [] 0:lidx0:4
+        7 ALU i32 [5,3] MUL
+        8 ALU i32 [7,6] ADD
+        9 LOAD f32 [1,8] -
+        10 STORE - [2,6,9] -
+        11 {} - [] -
+        12 ALU i32 [4,6] SUB
+        13 LOAD f32 [2,12] -
+        14 STORE - [0,8,13] -
+    ";
+    check(
+        list,
+        &[(
+            "BARRIER",
+            expect![[r#"
+        none
+    "#]],
+        )],
+    );
+    check(
+        &list.replace("11 {} - [] -", "11 CONST i32 [] 0"),
+        &[(
+            "",
+            expect![[r#"
+                Race: uop 13 `LOAD f32 [2,12] -` in workgroup (0,0,0) lane (0,0,0): reads element 3, with no barrier since it was written in workgroup (0,0,0) lane (3,0,0), of local memory
+            "#]],
+        )],
+    );
+}
+
+/// Read by all, then written by one: a barrier must be between these, too.
+#[test]
+fn what_was_read_is_written() {
+    let list = "
+        ; k global=[1,1,1]local=[8,1,1]
+        0 DEFINE_GLOBAL f32* [] 0:out
+        1 DEFINE_LOCAL f32* [] temp:8
+        2 CONST f32 [] f:3ff0000000000000
+        3 CONST i32 [] 7
+        4 SPECIAL i32 [] 0:lidx0:8
+        5 STORE - [1,4,2] -
+        6 BARRIER - [5] -
+        7 ALU i32 [3,4] SUB
+        8 LOAD f32 [1,7,6] -
+        9 STORE - [1,{},2] -
+        10 STORE - [0,4,8] -
+    ";
+    check(
+        list,
+        &[
+            (
+                "7",
+                expect![[r#"
+        none
+    "#]],
+            ),
+            (
+                "4",
+                expect![[r#"
+                    Race: uop 9 `STORE - [1,4,2] -` in workgroup (0,0,0) lane (0,0,0): writes element 0, with no barrier since it was read in workgroup (0,0,0) lane (7,0,0), of local memory
+                "#]],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_barrier_that_some_lanes_do_not_reach() {
+    let list = "
+        ; k global=[1,1,1]local=[8,1,1]
+        0 DEFINE_GLOBAL f32* [] 0:out
+        1 CONST f32 [] f:3ff0000000000000
+        2 CONST i32 [] {}
+        3 SPECIAL i32 [] 0:lidx0:8
+        4 ALU bool [3,2] CMPLT
+        5 IF - [4] -
+        6 BARRIER - [] -
+        7 ENDIF - [5] -
+        8 STORE - [0,3,1] -
+    ";
+    check(
+        list,
+        &[
+            (
+                "8",
+                expect![[r#"
+        none
+    "#]],
+            ),
+            (
+                "0",
+                expect![[r#"
+        none
+    "#]],
+            ),
+            (
+                "5",
+                expect![[r#"
+                    DivergentBarrier: uop 6 `BARRIER - [] -` in workgroup (0,0,0) lane (5,0,0): not reached by this lane, but by 5 of the 8 of its workgroup
+                "#]],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn outputs_written_twice() {
+    let list = "
+        ; k global=[8,1,1]local=[2,1,1]
+        0 DEFINE_GLOBAL f32* [] 0:out
+        1 CONST f32 [] f:3ff0000000000000
+        2 CONST bool [] {}
+        3 SPECIAL i32 [] 0:gidx0:8
+        4 SPECIAL i32 [] 0:lidx0:2
+        5 CONST i32 [] 0
+        6 ALU bool [4,5] CMPEQ
+        7 STORE - [0,3,1,6] -
+        8 STORE - [0,3,1,2] -
+    ";
+    check(
+        list,
+        &[
+            (
+                "false",
+                expect![[r#"
+        none
+    "#]],
+            ),
+            (
+                "true",
+                expect![[r#"
+                    OutputCoverage: uop 8 `STORE - [0,3,1,2] -` in workgroup (0,0,0) lane (0,0,0): writes element 0 again, after it was written in workgroup (0,0,0) lane (0,0,0), of argument 0, an output
+                "#]],
+            ),
+        ],
+    );
+    let list = "
+        0 DEFINE_GLOBAL f32* [] 0:out
+        1 CONST f32 [] f:3ff0000000000000
+        2 CONST i32 [] 0
+        3 CONST i32 [] 8
+        4 CONST i32 [] {}
+        5 RANGE i32 [2,3] 1:0
+        6 ALU i32 [5,4] MOD
+        7 STORE - [0,6,1] -
+        8 ENDRANGE - [5] -
+    ";
+    check(
+        list,
+        &[
+            (
+                "8",
+                expect![[r#"
+        none
+    "#]],
+            ),
+            (
+                "7",
+                expect![[r#"
+                    OutputCoverage: uop 7 `STORE - [0,6,1] -` with loop 5 = 7: writes element 0 again, after it was written with loop 5 = 0, of argument 0, an output
+                "#]],
+            ),
+        ],
+    );
+}
+
+/// What a kernel is to read of its output must have been there before.
+#[test]
+fn outputs_read() {
+    let list = "
+        0 DEFINE_GLOBAL f32* [] 0:out
+        1 CONST i32 [] 0
+        2 LOAD f32 [0,1] -
+        3 STORE - [0,1,2] -
+    ";
+    check(
+        list,
+        &[(
+            "",
+            expect![[r#"
+                UninitialisedRead: uop 2 `LOAD f32 [0,1] -`: reads element 0, not written yet, of argument 0, an output
+            "#]],
+        )],
+    );
+}
+
+#[test]
+fn index_arithmetic_that_overflows() {
+    let list = "
+        0 DEFINE_GLOBAL f32* [] 0:out
+        1 DEFINE_GLOBAL f32* [] 1:in
+        2 CONST i32 [] 0
+        3 CONST i32 [] 8
+        4 CONST i32 [] {}
+        5 CONST i32 [] 7
+        6 RANGE i32 [2,3] 1:0
+        7 ALU i32 [6,4] MUL
+        8 ALU i32 [7,5] XOR
+        9 ALU i32 [8,3] MOD
+        10 ALU i32 [9,3] ADD
+        11 ALU i32 [10,3] MOD
+        12 LOAD f32 [1,11] -
+        13 STORE - [0,6,12] -
+        14 ENDRANGE - [6] -
+    ";
+    check(
+        list,
+        &[
+            (
+                "300000000",
+                expect![[r#"
+        none
+    "#]],
+            ),
+            (
+                "400000000",
+                expect![[r#"
+                    IndexArithmetic: uop 12 `LOAD f32 [1,11] -` with loop 6 = 6: its address, gate, condition or bound is undefined, by overflow, division by zero or a cast out of range in uop 7 `ALU i32 [6,4] MUL`
+                "#]],
+            ),
+        ],
+    );
+}
+
+#[test]
+fn an_address_divided_by_zero() {
+    let list = "
+        0 DEFINE_GLOBAL f32* [] 0:out
+        1 CONST f32 [] f:3ff0000000000000
+        2 CONST i32 [] 0
+        3 CONST i32 [] 8
+        4 CONST i32 [] {}
+        5 RANGE i32 [2,3] 1:0
+        6 ALU i32 [5,4] SUB
+        7 ALU i32 [4,6] DIV
+        8 STORE - [0,5,1] -
+        9 ALU bool [7,2] CMPEQ
+        10 STORE - [0,3,1,9] -
+        11 ENDRANGE - [5] -
+    ";
+    check(
+        list,
+        &[(
+            "5",
+            expect![[r#"
+                IndexArithmetic: uop 10 `STORE - [0,3,1,9] -` with loop 5 = 5: its address, gate, condition or bound is undefined, by overflow, division by zero or a cast out of range in uop 7 `ALU i32 [4,6] DIV`
+                OutOfBounds: uop 10 `STORE - [0,3,1,9] -` with loop 5 = 5: writes element 8 of 8 in argument 0, an output
+            "#]],
+        )],
+    );
+}
+
+#[test]
+fn malformed_lists() {
+    for (list, expected) in [
+        (
+            "0 ALU i32 [1,1] ADD\n1 CONST i32 [] 0\n",
+            expect![[r#"
+                Malformed: uop 0 `ALU i32 [1,1] ADD`: source 1 does not come before it
+            "#]],
+        ),
+        (
+            "0 CONST i32 [] 0\n1 RANGE i32 [0,0] 2:0\n",
+            expect![[r#"
+                Malformed: uop 1 `RANGE i32 [0,0] 2:0`: is never ended
+            "#]],
+        ),
+        (
+            "0 CONST i32 [] 0\n1 CONST f32 [] f:0000000000000000\n2 ALU f32 [0,1] ADD\n",
+            expect![[r#"
+                Malformed: uop 2 `ALU f32 [0,1] ADD`: an operand is of type i32, not f32
+            "#]],
+        ),
+        (
+            "0 CONST i32 [] 0\n1 RANGE i32 [0,0] 2:0\n2 RANGE i32 [0,0] 2:1\n3 ENDRANGE - [1] -\n4 ENDRANGE - [2] -\n",
+            expect![[r#"
+                Malformed: uop 3 `ENDRANGE - [1] -`: does not end the innermost open scope, which is that of uop 2
+                Malformed: uop 1 `RANGE i32 [0,0] 2:0`: is never ended
+            "#]],
+        ),
+        (
+            "0 CONST i32 [] 0\n1 RANGE i32 [0,0] 2:0\n2 ALU i32 [1,0] ADD\n3 ENDRANGE - [1] -\n4 ALU i32 [2,0] ADD\n",
+            expect![[r#"
+                Malformed: uop 4 `ALU i32 [2,0] ADD`: source 2 is out of scope, its loop or condition 1 has ended
+            "#]],
+        ),
+        (
+            "0 CONST i32 [] 0\n1 RANGE i32 [0,0] 2:0\n2 DEFINE_ACC i32 [1] 0:0:0\n3 ENDRANGE - [1] -\n",
+            expect![[r#"
+                Malformed: uop 2 `DEFINE_ACC i32 [1] 0:0:0`: stands within or after loop 1, which it must live through
+            "#]],
+        ),
+        (
+            "0 CONST i32 [] 0\n1 PHI i32 [0,0] -\n",
+            expect![[r#"
+                Malformed: uop 1 `PHI i32 [0,0] -`: its first source is no accumulator
+            "#]],
+        ),
+        (
+            "0 CONST i32 [] f:0000000000000000\n",
+            expect![[r#"
+                Malformed: uop 0 `CONST i32 [] 0.0`: the constant is not of type i32
+            "#]],
+        ),
+        (
+            "0 SPECIAL i32 [] 0:gidx0:4\n",
+            expect![[r#"
+                Malformed: uop 0 `SPECIAL i32 [] 0:gidx0:4`: an index of a launch, but the kernel is not launched over a grid
+            "#]],
+        ),
+        (
+            "; k global=[4,1,1]local=[1,1,1]\n0 SPECIAL i32 [] 0:gidx0:5\n",
+            expect![[r#"
+                Malformed: uop 0 `SPECIAL i32 [] 0:gidx0:5` of size 5: the launch has Some(4) in dimension 0
+            "#]],
+        ),
+        (
+            "0 DEFINE_GLOBAL f32* [] 1:in\n1 CONST i32 [] 0\n2 CONST f32 [] inf\n3 STORE - [0,1,2] -\n",
+            expect![[r#"
+                Malformed: uop 3 `STORE - [0,1,2] -`: stores to an argument that is no output
+            "#]],
+        ),
+        (
+            "0 NOOP - [] -\n",
+            expect![[r#"
+                Malformed: uop 0 `NOOP - [] -`: does not belong into a list
+            "#]],
+        ),
+        (
+            "0 CONST i32 [] 0\n1 ENDIF - [0] -\n",
+            expect![[r#"
+                Malformed: uop 1 `ENDIF - [0] -`: does not end the innermost open scope, which is that of uop none
+            "#]],
+        ),
+    ] {
+        expected.assert_eq(&findings(list, &inputs(8, &[small(Scalar::F32, 8)])));
+    }
+}
