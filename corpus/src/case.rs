@@ -164,6 +164,28 @@ pub enum Step {
     },
 }
 
+impl Step {
+    /// The steps that this one works on.
+    pub fn operands(&self) -> &[usize] {
+        match self {
+            Step::Load { .. } | Step::Constant { .. } => &[],
+            Step::Alu(_, operands) => operands,
+            Step::Cast(_, source) | Step::Bitcast(_, source) | Step::Reduce(_, source, _) => {
+                std::slice::from_ref(source)
+            }
+            Step::Store { source, .. } => std::slice::from_ref(source),
+        }
+    }
+
+    /// How this step sees a buffer or constant, if it does.
+    pub fn layout(&self) -> Option<&Layout> {
+        match self {
+            Step::Load { layout, .. } | Step::Constant { layout, .. } | Step::Store { layout, .. } => Some(layout),
+            _ => None,
+        }
+    }
+}
+
 /// What a kernel computes: steps in static single assignment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Kernel {

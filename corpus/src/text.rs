@@ -5,6 +5,8 @@ mod parse;
 mod print;
 mod step;
 #[cfg(test)]
+mod strategies;
+#[cfg(test)]
 mod tests;
 
 use crate::case::Case;

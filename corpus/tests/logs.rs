@@ -4,6 +4,8 @@ mod support;
 
 use plumb_corpus::case::Step;
 use plumb_corpus::log::parse_line;
+use plumb_corpus::source::Source;
+use plumb_corpus::text;
 use std::time::Instant;
 
 #[test]
@@ -30,5 +32,18 @@ fn every_kernel_of_the_reference_log_is_well_formed() {
     for (index, line) in text.lines().enumerate() {
         let kernel = parse_line(line, index + 1).unwrap_or_else(|error| panic!("{error}")).kernel;
         kernel.check().unwrap_or_else(|error| panic!("line {index}: {error}"));
+    }
+}
+
+#[test]
+fn every_kernel_of_the_reference_log_reads_back_from_its_text() {
+    let Some(log) = support::data("sops.gz") else { return };
+    let source = Source::from_bytes(log.into_bytes()).expect("readable");
+    for piece in source.pieces() {
+        let case = piece.read().unwrap_or_else(|error| panic!("{error}")).into_case("metal");
+        let written = text::print(&case);
+        let read = text::parse(&written).unwrap_or_else(|error| panic!("{}", error.show(&written)));
+        assert_eq!(read, case, "line {}", piece.line);
+        assert_eq!(text::print(&read), written, "line {}", piece.line);
     }
 }

@@ -13,7 +13,7 @@ impl Kernel {
     /// they are, but for what [`View::new`] makes canonical.
     ///
     /// Variables enter without the values that they are bound to, as tinygrad's scheduler does before it lowers; the
-    /// values stay in [`Kernel::variables`].
+    /// values stay in [`Kernel::variables`]. Steps that no store needs are left out.
     ///
     /// # Errors
     /// A step that names a later step, an unknown variable, or that `core` can't express, by number.
@@ -27,15 +27,37 @@ impl Kernel {
                 .map_err(|error| CaseError::Case(error.to_string()))?;
             build.variables.push((variable, node));
         }
-        let mut ids: Vec<AstId> = Vec::with_capacity(self.steps.len());
-        for (number, step) in self.steps.iter().enumerate() {
-            let id = build.step(&mut ast, &ids, step).map_err(|message| CaseError::Step { step: number, message })?;
-            ids.push(id);
+        let needed = self.needed();
+        let mut ids: Vec<Option<AstId>> = Vec::with_capacity(self.steps.len());
+        for ((number, step), needed) in self.steps.iter().enumerate().zip(needed) {
+            let id = needed.then(|| build.step(&mut ast, &ids, step)).transpose();
+            ids.push(id.map_err(|message| CaseError::Step { step: number, message })?);
         }
         if ast.outputs().is_empty() {
             return Err(CaseError::Case("the kernel stores nothing".to_owned()));
         }
         Ok(ast)
+    }
+
+    /// For each step, whether a store needs it. Operands that are not earlier steps count for nothing.
+    fn needed(&self) -> Vec<bool> {
+        let mut needed = vec![false; self.steps.len()];
+        for (number, step) in self.steps.iter().enumerate().rev() {
+            let operands = match step {
+                Step::Store { source, .. } => std::slice::from_ref(source),
+                _ if !needed.get(number).copied().unwrap_or(false) => &[],
+                step => step.operands(),
+            };
+            for &operand in operands.iter().filter(|&&operand| operand < number) {
+                if let Some(needed) = needed.get_mut(operand) {
+                    *needed = true;
+                }
+            }
+            if let (Step::Store { .. }, Some(needed)) = (step, needed.get_mut(number)) {
+                *needed = true;
+            }
+        }
+        needed
     }
 }
 
@@ -45,9 +67,10 @@ struct Build<'a> {
 }
 
 impl Build<'_> {
-    fn step(&self, ast: &mut Ast, ids: &[AstId], step: &Step) -> Result<AstId, String> {
-        let operand =
-            |number: usize| ids.get(number).copied().ok_or_else(|| format!("operand %{number} is not an earlier step"));
+    fn step(&self, ast: &mut Ast, ids: &[Option<AstId>], step: &Step) -> Result<AstId, String> {
+        let operand = |number: usize| {
+            ids.get(number).copied().flatten().ok_or_else(|| format!("operand %{number} is not an earlier step"))
+        };
         match step {
             Step::Load { buffer, dtype, layout } => {
                 let buffer = self.buffer(ast, Source::Memory(*buffer), *dtype, layout)?;

@@ -39,7 +39,12 @@ impl Dim {
     pub fn bounds(&self, variables: &[Variable]) -> Option<(i64, i64)> {
         match self {
             Dim::Int(value) => Some((*value, *value)),
-            Dim::Expr(expression) => expression.bounds(variables),
+            Dim::Expr(expression) => {
+                let tree = expression.bounds(variables)?;
+                // Terms that cancel out make the normal form's bounds tighter, factors that don't the tree's.
+                let normal = Polynomial::of(expression, MAX_HEIGHT).and_then(|normal| normal.bounds(variables));
+                Some(normal.map_or(tree, |normal| (tree.0.max(normal.0), tree.1.min(normal.1))))
+            }
         }
     }
 
@@ -138,26 +143,27 @@ impl DimExpr {
                 _ => None,
             };
         };
-        let ((a, b), (c, d)) = (left.bounds(variables)?, right.bounds(variables)?);
-        let corners = |operation: fn(i64, i64) -> Option<i64>| {
-            let values = [operation(a, c)?, operation(a, d)?, operation(b, c)?, operation(b, d)?];
-            Some((values.into_iter().min()?, values.into_iter().max()?))
+        let (left, right) = (left.bounds(variables)?, right.bounds(variables)?);
+        let operation = match self {
+            DimExpr::Add(..) => return Some((left.0.checked_add(right.0)?, left.1.checked_add(right.1)?)),
+            DimExpr::Mul(..) => return corners(left, right, i64::checked_mul),
+            DimExpr::FloorDiv(..) => Operation::FloorDiv,
+            DimExpr::Mod(..) => Operation::Mod,
+            _ => Operation::Less,
         };
-        match self {
-            DimExpr::Add(..) => Some((a.checked_add(c)?, b.checked_add(d)?)),
-            DimExpr::Mul(..) => corners(i64::checked_mul),
-            DimExpr::FloorDiv(..) if c > 0 || d < 0 => corners(floor_div),
-            DimExpr::Mod(..) if c > 0 => Some((0, d - 1)),
-            DimExpr::Mod(..) if d < 0 => Some((c.checked_add(1)?, 0)),
-            DimExpr::Less(..) => Some((i64::from(b < c), i64::from(a < d))),
-            _ => None,
-        }
+        operation.bounds(left, right)
     }
 
     /// Whether the tree is at most `depth` high.
     pub(super) fn is_at_most(&self, depth: usize) -> bool {
         depth > 0 && self.sides().is_none_or(|(left, right)| left.is_at_most(depth - 1) && right.is_at_most(depth - 1))
     }
+}
+
+/// The least and the greatest that an operation gives at the ends of both ranges.
+fn corners((a, b): Range, (c, d): Range, operation: fn(i64, i64) -> Option<i64>) -> Option<Range> {
+    let values = [operation(a, c)?, operation(a, d)?, operation(b, c)?, operation(b, d)?];
+    Some((values.into_iter().min()?, values.into_iter().max()?))
 }
 
 /// The quotient rounded down.
@@ -186,7 +192,44 @@ pub(super) struct Polynomial(BTreeMap<Vec<Atom>, i64>);
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Atom {
     Variable(String),
-    Operation(&'static str, Polynomial, Polynomial),
+    Operation(Operation, Polynomial, Polynomial),
+}
+
+/// An operation that does not multiply out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Operation {
+    FloorDiv,
+    Mod,
+    Less,
+}
+
+/// Smallest and largest value.
+type Range = (i64, i64);
+
+impl Operation {
+    fn bounds(self, left: Range, right: Range) -> Option<Range> {
+        match self {
+            Operation::FloorDiv if right.0 > 0 || right.1 < 0 => corners(left, right, floor_div),
+            Operation::Mod if right.0 > 0 => Some((0, right.1 - 1)),
+            Operation::Mod if right.1 < 0 => Some((right.0.checked_add(1)?, 0)),
+            Operation::Less => Some((i64::from(left.1 < right.0), i64::from(left.0 < right.1))),
+            _ => None,
+        }
+    }
+}
+
+impl Atom {
+    fn bounds(&self, variables: &[Variable]) -> Option<Range> {
+        match self {
+            Atom::Variable(name) => {
+                let known = variables.iter().find(|variable| variable.name == *name);
+                known.map(|known| (known.min, known.max))
+            }
+            Atom::Operation(operation, left, right) => {
+                operation.bounds(left.bounds(variables)?, right.bounds(variables)?)
+            }
+        }
+    }
 }
 
 impl Polynomial {
@@ -201,6 +244,15 @@ impl Polynomial {
             Some((atoms, value)) if atoms.is_empty() && self.0.len() == 1 => Some(*value),
             Some(_) => None,
         }
+    }
+
+    fn bounds(&self, variables: &[Variable]) -> Option<Range> {
+        self.0.iter().try_fold((0i64, 0i64), |sum, (atoms, factor)| {
+            let term = atoms.iter().try_fold((*factor, *factor), |product, atom| {
+                corners(product, atom.bounds(variables)?, i64::checked_mul)
+            })?;
+            Some((sum.0.checked_add(term.0)?, sum.1.checked_add(term.1)?))
+        })
     }
 
     /// `None` where that would be too large or leave 64 bits.
@@ -218,9 +270,9 @@ impl Polynomial {
         match expression {
             DimExpr::Add(..) => left.plus(&right),
             DimExpr::Mul(..) => left.times(&right),
-            DimExpr::FloorDiv(..) => atom(Atom::Operation("//", left, right)),
-            DimExpr::Mod(..) => atom(Atom::Operation("%", left, right)),
-            _ => atom(Atom::Operation("<", left, right)),
+            DimExpr::FloorDiv(..) => atom(Atom::Operation(Operation::FloorDiv, left, right)),
+            DimExpr::Mod(..) => atom(Atom::Operation(Operation::Mod, left, right)),
+            _ => atom(Atom::Operation(Operation::Less, left, right)),
         }
     }
 
