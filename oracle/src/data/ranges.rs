@@ -13,6 +13,9 @@ use plumb_corpus::case::{Data, DataMode};
 /// Largest magnitudes tried in exact mode, beginning with all of an integer type.
 const MAGNITUDES: [i64; 15] = [i64::MAX, 1 << 30, 1 << 15, 2047, 1000, 255, 100, 63, 31, 15, 7, 5, 3, 2, 1];
 
+/// Largest magnitudes tried where sums are to be exact but what is done with them is not.
+const SUMMED_MAGNITUDES: [i64; 6] = [63, 15, 7, 3, 2, 1];
+
 /// Kernels with more inputs than this get one magnitude for all of them.
 const ADJUSTED_BUFFERS: usize = 24;
 
@@ -139,8 +142,33 @@ fn fractions(program: &Program, argument: u32, scalar: Scalar, signs: Signs) -> 
     Distribution { low, high, exponent: if scalar.is_float() { 1 - bits } else { 0 }, specials: false }
 }
 
-/// Both signs for as many buffers as possible without more hazards than positive numbers have.
+/// Whole numbers with which all sums are exact, where that brings no more hazards than fractions do; otherwise fractions.
 fn choose_bounded(program: &Program, inputs: &mut Inputs) {
+    let hazards = choose_fractions(program, inputs);
+    let sums = |inputs: &Inputs| exact::analyse(program, inputs).inexact_sums;
+    let inexact = sums(inputs);
+    if inexact == 0 {
+        return;
+    }
+    let fractions = inputs.clone();
+    let seeded: Vec<Signs> = inputs.buffers.iter().map(|(_, buffer)| signs(buffer.seed)).collect();
+    let positive = vec![Signs::Positive; seeded.len()];
+    for signs in [&seeded, &positive] {
+        for magnitude in SUMMED_MAGNITUDES {
+            for ((_, buffer), &signs) in inputs.buffers.iter_mut().zip(signs) {
+                buffer.distribution = whole_numbers(buffer.dtype, magnitude, signs);
+            }
+            if sums(inputs) < inexact && survey::hazards(program, inputs) <= hazards {
+                return;
+            }
+        }
+    }
+    *inputs = fractions;
+}
+
+/// Fractions of both signs for as many buffers as possible without more hazards than positive ones have; how many
+/// hazards there are.
+fn choose_fractions(program: &Program, inputs: &mut Inputs) -> usize {
     let set = |inputs: &mut Inputs, number: usize, signs: Signs| {
         let (argument, buffer) = &mut inputs.buffers[number];
         buffer.distribution = fractions(program, *argument, buffer.dtype, signs);
@@ -150,13 +178,13 @@ fn choose_bounded(program: &Program, inputs: &mut Inputs) {
     all(inputs, Signs::Both);
     let hazards = survey::hazards(program, inputs);
     if hazards == 0 {
-        return;
+        return 0;
     }
     all(inputs, Signs::Positive);
     let least = survey::hazards(program, inputs);
     if least >= hazards {
         all(inputs, Signs::Both);
-        return;
+        return hazards;
     }
     if buffers <= ADJUSTED_BUFFERS {
         for number in 0..buffers {
@@ -166,4 +194,5 @@ fn choose_bounded(program: &Program, inputs: &mut Inputs) {
             }
         }
     }
+    least
 }

@@ -28,6 +28,8 @@ pub(crate) struct Analysis {
     pub(crate) inexact: Option<String>,
     /// Whether a signed 32- or 64-bit integer may overflow, which C leaves undefined.
     pub(crate) overflows: bool,
+    /// Number of sums whose terms or partial sums are not exact: their results depend on the order.
+    pub(crate) inexact_sums: usize,
 }
 
 /// The quantum of zero: coarser than that of any other number.
@@ -35,16 +37,15 @@ const ZERO_QUANTUM: i32 = 1024;
 
 /// Analyses `program` on `inputs`.
 pub(crate) fn analyse(program: &Program, inputs: &Inputs) -> Analysis {
-    let mut analysis = Analysis { inexact: None, overflows: false };
-    let mut values: Vec<Values> = Vec::with_capacity(program.steps.len());
+    let mut analysis = Analysis { inexact: None, overflows: false, inexact_sums: 0 };
+    // Of a step that is not exact nothing is known.
+    let mut values: Vec<Option<Values>> = Vec::with_capacity(program.steps.len());
     for step in &program.steps {
-        match step_values(program, step, &values, inputs, &mut analysis.overflows) {
-            Ok(range) => values.push(range),
-            Err(reason) => {
-                analysis.inexact = Some(reason);
-                break;
-            }
-        }
+        let known = step_values(program, step, &values, inputs, &mut analysis.overflows);
+        analysis.inexact_sums += usize::from(known.is_err() && matches!(step.op, Op::Reduce { op: ReduceOp::Sum, .. }));
+        values.push(known.as_ref().ok().copied());
+        // The first reason is the cause of the others.
+        analysis.inexact = analysis.inexact.or(known.err());
     }
     analysis
 }
@@ -53,12 +54,12 @@ pub(crate) fn analyse(program: &Program, inputs: &Inputs) -> Analysis {
 fn step_values(
     program: &Program,
     step: &Step,
-    values: &[Values],
+    values: &[Option<Values>],
     inputs: &Inputs,
     overflows: &mut bool,
 ) -> Result<Values, String> {
     let scalar = step.scalar;
-    let operand = |number: usize| values.get(number).copied().ok_or("a step without operands");
+    let operand = |number: usize| values.get(number).copied().flatten().ok_or("an operand that is not exact");
     match &step.op {
         Op::Load { buffer, layout, half_image } => {
             let found = inputs.buffers.iter().find(|(number, _)| number == buffer);

@@ -2,6 +2,7 @@
 
 use super::enclosure::{Enclosure, within};
 use super::rounding::Format;
+use libm::{exp2, log2, sin};
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 /// How exactly operations are computed, in units in the last place of the result's type; 0.5 is rounding to nearest.
@@ -55,7 +56,7 @@ impl Enclosure {
         if self.is_empty() {
             return self;
         }
-        let mut range = within(self.low.exp2(), self.high.exp2(), format, ulps);
+        let mut range = within(exp2(self.low), exp2(self.high), format, ulps);
         // Of infinities the results are exact; of other numbers infinity may be an overflow by little.
         if self.high == f64::NEG_INFINITY {
             range.high = 0.0;
@@ -69,7 +70,7 @@ impl Enclosure {
     /// The logarithm to the base 2; of a negative number a NaN, of zero minus infinity.
     pub(crate) fn log2(self, format: Format, ulps: f64) -> Enclosure {
         let Some(Enclosure { low, high, nan }) = self.at_least_zero() else { return Enclosure::NAN };
-        Enclosure { nan, ..within(low.log2(), high.log2(), format, ulps) }
+        Enclosure { nan, ..within(log2(low), log2(high), format, ulps) }
     }
 
     /// The sine; of an infinity a NaN.
@@ -78,7 +79,7 @@ impl Enclosure {
             return Enclosure::NAN;
         }
         let nan = self.nan || self.holds_infinity();
-        let (low, high) = (self.low.sin(), self.high.sin());
+        let (low, high) = (sin(self.low), sin(self.high));
         let wide = self.high - self.low >= TAU || self.low.abs().max(self.high.abs()) > LARGE_ANGLE;
         let (least, most) = if self.low == self.high {
             (low, high)
