@@ -4,6 +4,7 @@
 Set up once:   python3 -m venv .venv && .venv/bin/pip install tinygrad==0.9.0 numpy
 Then:
   .venv/bin/python kernel_states.py replay < requests           requests: target<TAB>opts<TAB>kernel
+  .venv/bin/python kernel_states.py actions --target metal < kernels.txt            (what a search may try first)
   .venv/bin/python kernel_states.py random --target metal --sequences 3 --length 5 --seed 1 < kernels.txt
 
 `opts` is `hand` (the required ones, then tensor cores or else the hand-coded ones), `none` (the required ones), or a list
@@ -12,7 +13,8 @@ Then:
 A line of output: target<TAB>opts<TAB>state<TAB>kernel. Each opt of a list ends in `+` (applied), `-` (refused; it is then
 undone) or `!` (failed with another error than a refusal; nothing after it is tried). The state:
   name | applied opts | colours | local_dims,group_for_reduces,upcasted | view; view; ...
-with each view as shape:strides+offset[mask], stacked views joined by `<`.
+with each view as shape:strides+offset[mask], stacked views joined by `<`. For `actions` the opts are those that the search
+tries, and there is no state.
 """
 import argparse, os, random, sys
 os.environ.setdefault("PYTHON", "1")
@@ -24,6 +26,7 @@ from tinygrad.dtype import dtypes, ImageDType  # noqa: F401 (eval)
 from tinygrad.shape.shapetracker import ShapeTracker  # noqa: F401 (eval)
 from tinygrad.shape.view import View  # noqa: F401 (eval)
 from tinygrad.shape.symbolic import Variable, NumNode, Node, sym_render  # noqa: F401 (eval)
+from tinygrad.engine.search import get_linearizer_actions
 from tinygrad.renderer.cstyle import ClangRenderer, OpenCLRenderer, MetalRenderer, CUDARenderer, HIPRenderer
 
 def target(name):
@@ -104,7 +107,7 @@ def emit(tgt, opts, k, kernel): print(tgt, opts or "-", state_text(k), kernel, s
 
 def main():
   p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-  p.add_argument("what", choices=["replay", "random"])
+  p.add_argument("what", choices=["replay", "random", "actions"])
   p.add_argument("--numbers", action="store_true", help="print a kernel's line number, #0 and so on, instead of its text")
   p.add_argument("--target", default="opencl")
   p.add_argument("--sequences", type=int, default=1)
@@ -117,6 +120,12 @@ def main():
     if a.what == "replay":
       try: emit(*replay(line))
       except Exception as e: print(*line.split("\t")[:2], f"error {type(e).__name__} {str(e)[:120]}".replace("\n", " "), line.split("\t")[2], sep="\t")
+      continue
+    if a.what == "actions":
+      try: k = build(line, target(a.target))
+      except Exception: continue
+      found = [opt_text(x.applied_opts[-1]) for x in get_linearizer_actions(k, include_0=False).values()]
+      print(a.target, " ".join(found) or "-", "-", f"#{number}" if a.numbers else line, sep="\t")
       continue
     for _ in range(a.sequences):
       try: k = build(line, target(a.target))

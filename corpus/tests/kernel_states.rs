@@ -14,6 +14,10 @@ const KERNELS: &str = include_str!("data/kernel_states/kernels.txt");
 /// What differs from 0.9.0 on purpose (see core/DIFFERENCES.md), by a part of the refused optimisation's error.
 const BETTER: [&str; 4] = ["opt/padto-unsafe-op", "opt/padto-division", "opt/padto-tc-local", "opt/shared-memory"];
 
+fn is_better(error: &str) -> bool {
+    BETTER.iter().any(|check| error.contains(check))
+}
+
 fn ast(text: &str) -> Arc<Ast> {
     let logged = parse_line(text, 1).unwrap_or_else(|error| panic!("{error}: {text}"));
     Arc::new(logged.kernel.ast().unwrap_or_else(|error| panic!("{error}: {text}")))
@@ -87,7 +91,7 @@ fn replay(line: &str, kernels: &[&str]) -> Option<String> {
                 (Err(error), "-" | "!") => {
                     assert!(kernel.same_state(&before), "{step} was refused ({error}) and changed the kernel: {text}");
                 }
-                (Err(error), "+") if BETTER.iter().any(|check| error.to_string().contains(check)) => return None,
+                (Err(error), "+") if is_better(&error.to_string()) => return None,
                 (result, _) => return differs(format!("{step} gives {result:?}, not {outcome}")),
             }
         }
@@ -96,8 +100,31 @@ fn replay(line: &str, kernels: &[&str]) -> Option<String> {
     if found == expected { None } else { differs(found) }
 }
 
+/// Replays a line of the script's `actions`.
+fn replay_actions(line: &str, kernels: &[&str]) -> Option<String> {
+    let fields: Vec<&str> = line.split('\t').collect();
+    let [target, expected, _, text] = fields[..] else { return Some(format!("not four fields: {line}")) };
+    let text = text.strip_prefix('#').map_or(text, |number| kernels[number.parse::<usize>().expect("a number")]);
+    let target = Arc::new(Target::named(target).expect("a built-in target"));
+    let kernel = match Kernel::new(&ast(text), &target, &Rules::default()) {
+        Ok(kernel) => kernel,
+        Err(error) => return Some(format!("{error}: {text:.300}")),
+    };
+    let found: Vec<String> = kernel.actions().iter().map(ToString::to_string).collect();
+    let expected: Vec<&str> = expected
+        .split(' ')
+        .filter(|action| *action != "-")
+        .filter(|action| !kernel.clone().apply_opt(opt(action)).is_err_and(|error| is_better(&error.to_string())))
+        .collect();
+    (found != expected).then(|| format!("{}: {found:?}, not {expected:?}\n  {text:.300}", target.name))
+}
+
 fn compare(states: &str, kernels: &[&str]) {
-    let differences: Vec<String> = states.lines().filter_map(|line| replay(line, kernels)).collect();
+    let replay = |line: &str| match line.split('\t').nth(2) {
+        Some("-") => replay_actions(line, kernels),
+        _ => replay(line, kernels),
+    };
+    let differences: Vec<String> = states.lines().filter_map(replay).collect();
     let all = states.lines().count();
     assert!(
         differences.is_empty(),
@@ -112,6 +139,12 @@ fn optimised_kernels_stand_as_in_0_9_0() {
     let kernels: Vec<&str> = KERNELS.lines().collect();
     compare(include_str!("data/kernel_states/plans.tsv"), &kernels);
     compare(include_str!("data/kernel_states/sequences.tsv"), &kernels);
+    compare(include_str!("data/kernel_states/images.tsv"), &kernels);
+}
+
+#[test]
+fn searches_may_try_what_they_try_in_0_9_0() {
+    compare(include_str!("data/kernel_states/actions.tsv"), &KERNELS.lines().collect::<Vec<_>>());
 }
 
 /// Any other output of the script, named by the environment variable `PLUMB_KERNEL_STATES`.
