@@ -63,7 +63,7 @@ impl Machine<'_> {
     fn name(&self, memory: u32) -> String {
         match self.program.memories.get(memory as usize).map(|memory| memory.space) {
             Some(Space::Input(argument)) => format!("argument {argument}"),
-            Some(Space::Output(argument)) => format!("argument {argument}, an output"),
+            Some(Space::Output(argument)) => format!("output argument {argument}"),
             Some(Space::Local(_)) => "local memory".to_owned(),
             Some(Space::Marks(_)) | None => "memory".to_owned(),
         }

@@ -55,11 +55,8 @@ impl Grid {
             let size = evaluate(&lowered.arena, *size, variable)?;
             if !launched {
                 fault(": an index of a launch, but the kernel is not launched over a grid");
-            } else if dimensions.get(*dim as usize) != Some(&size) {
-                fault(&format!(
-                    " of size {size}: the launch has {:?} in dimension {dim}",
-                    dimensions.get(*dim as usize)
-                ));
+            } else if let Some(launched) = dimensions.get(*dim as usize).filter(|&&launched| launched != size) {
+                fault(&format!(": the launch has size {launched} in dimension {dim}, not {size}"));
             }
         }
         let grid = Grid { groups: groups.to_vec(), lanes, launched };

@@ -72,7 +72,9 @@ impl Compiler<'_> {
         let condition = self.truth(uop, 0);
         self.refuse(condition.mark, self.mask);
         let outside = self.mask;
-        self.mask = self.both(outside, condition.register);
+        // A copy: the condition may be an accumulator, which can change while the mask is in force.
+        let condition = self.make(Code::Copy, Bank::Word, Bank::Word, [condition.register, NONE, NONE], 0);
+        self.mask = self.both(outside, condition);
         let end = self.target(0);
         self.emit(Code::SkipUnless, Bank::Word, NONE, [self.mask, NONE, NONE], end);
         self.open.push(Open::If { end, outside });

@@ -100,7 +100,7 @@ fn gated_accesses() {
                 "6",
                 expect![[r#"
                     OutOfBounds: uop 8 `LOAD f32 [1,6,7,4] -` in workgroup (5,0,0) lane (0,0,0): reads element 8 of 8 in argument 1
-                    OutOfBounds: uop 9 `STORE - [0,6,8,7] -` in workgroup (5,0,0) lane (0,0,0): writes element 8 of 8 in argument 0, an output
+                    OutOfBounds: uop 9 `STORE - [0,6,8,7] -` in workgroup (5,0,0) lane (0,0,0): writes element 8 of 8 in output argument 0
                 "#]],
             ),
         ],
@@ -129,14 +129,14 @@ fn vectors_must_lie_at_multiples_of_their_length() {
                 "2",
                 expect![[r#"
                     Misaligned: uop 3 `LOAD f32x4 [1,2] -`: reads elements 2 to 5 of argument 1 at once, which is no multiple of 4
-                    Misaligned: uop 4 `STORE - [0,2,3] -`: writes elements 2 to 5 of argument 0, an output at once, which is no multiple of 4
+                    Misaligned: uop 4 `STORE - [0,2,3] -`: writes elements 2 to 5 of output argument 0 at once, which is no multiple of 4
                 "#]],
             ),
             (
                 "6",
                 expect![[r#"
                     OutOfBounds: uop 3 `LOAD f32x4 [1,2] -`: reads elements 6 to 9 of 8 in argument 1
-                    OutOfBounds: uop 4 `STORE - [0,2,3] -`: writes elements 6 to 9 of 8 in argument 0, an output
+                    OutOfBounds: uop 4 `STORE - [0,2,3] -`: writes elements 6 to 9 of 8 in output argument 0
                 "#]],
             ),
         ],
@@ -324,7 +324,7 @@ fn outputs_written_twice() {
             (
                 "true",
                 expect![[r#"
-                    OutputCoverage: uop 8 `STORE - [0,3,1,2] -` in workgroup (0,0,0) lane (0,0,0): writes element 0 again, after it was written in workgroup (0,0,0) lane (0,0,0), of argument 0, an output
+                    OutputCoverage: uop 8 `STORE - [0,3,1,2] -` in workgroup (0,0,0) lane (0,0,0): writes element 0 again, after it was written in workgroup (0,0,0) lane (0,0,0), of output argument 0
                 "#]],
             ),
         ],
@@ -352,7 +352,7 @@ fn outputs_written_twice() {
             (
                 "7",
                 expect![[r#"
-                    OutputCoverage: uop 7 `STORE - [0,6,1] -` with loop 5 = 7: writes element 0 again, after it was written with loop 5 = 0, of argument 0, an output
+                    OutputCoverage: uop 7 `STORE - [0,6,1] -` with loop 5 = 7: writes element 0 again, after it was written with loop 5 = 0, of output argument 0
                 "#]],
             ),
         ],
@@ -373,7 +373,7 @@ fn outputs_read() {
         &[(
             "",
             expect![[r#"
-                UninitialisedRead: uop 2 `LOAD f32 [0,1] -`: reads element 0, not written yet, of argument 0, an output
+                UninitialisedRead: uop 2 `LOAD f32 [0,1] -`: reads element 0, not written yet, of output argument 0
             "#]],
         )],
     );
@@ -439,7 +439,7 @@ fn an_address_divided_by_zero() {
             "5",
             expect![[r#"
                 IndexArithmetic: uop 10 `STORE - [0,3,1,9] -` with loop 5 = 5: its address, gate, condition or bound is undefined, by overflow, division by zero or a cast out of range in uop 7 `ALU i32 [4,6] DIV`
-                OutOfBounds: uop 10 `STORE - [0,3,1,9] -` with loop 5 = 5: writes element 8 of 8 in argument 0, an output
+                OutOfBounds: uop 10 `STORE - [0,3,1,9] -` with loop 5 = 5: writes element 8 of 8 in output argument 0
             "#]],
         )],
     );
@@ -506,7 +506,7 @@ fn malformed_lists() {
         (
             "; k global=[4,1,1]local=[1,1,1]\n0 SPECIAL i32 [] 0:gidx0:5\n",
             expect![[r#"
-                Malformed: uop 0 `SPECIAL i32 [] 0:gidx0:5` of size 5: the launch has Some(4) in dimension 0
+                Malformed: uop 0 `SPECIAL i32 [] 0:gidx0:5`: the launch has size 4 in dimension 0, not 5
             "#]],
         ),
         (

@@ -1,5 +1,6 @@
 //! Tests of the interpreter, on lists written by hand.
 
+mod any_list;
 mod conversions;
 mod faults;
 mod kernels;
