@@ -60,12 +60,14 @@ def right(ranges, text, line):
   rendered, low, high = line.rsplit(" ", 2)
   low, high = (eval(bound.split("=", 1)[1]) for bound in (low, high))
   code, simplified = (compile(source, "?", "eval") for source in (text, rendered))
+  defined = False
   for values in itertools.product(*(range(a, b + 1) for a, b in ranges.values())):
     env = dict(zip(ranges, values))
     try: wanted = eval(code, {"__builtins__": {}}, dict(env))
-    except ZeroDivisionError: return False
+    except ZeroDivisionError: continue
+    defined = True
     if wanted != eval(simplified, {"__builtins__": {}}, env) or not low <= wanted <= high: return False
-  return True
+  return defined
 
 def right_throughout(ranges, text):
   """Whether tinygrad is right for each part of an expression: a wrong part may cancel out in the whole."""

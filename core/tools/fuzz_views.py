@@ -200,7 +200,7 @@ class Places:
       shown = self.flat()
       places = {p: n for n, p in enumerate(shown) if p is not None}
       size = math.prod(arg)
-      if sorted(places) != list(range(size)) : return None
+      if sum(p is not None for p in shown) != size or sorted(places) != list(range(size)): return Places(arg, lambda i: "no inverse")
       return Places(arg, dict(zip(Places.all(arg), [places[p] for p in range(size)])).__getitem__)
     raise ValueError(name)
 

@@ -1,58 +1,70 @@
-//! Comparison of dimensions, numbers and symbolic ones, as 0.9.0's code compares them: a comparison that can't be
-//! decided counts as true.
+//! Comparison of dimensions, numbers and symbolic ones.
+//!
+//! 0.9.0 takes a comparison that nothing decides as true, and so picks a wrong bound of a mask now and then. Here it is
+//! said what holds for certain, by the bounds of the difference; the caller says what happens otherwise.
 
 use super::Result;
-use crate::symbolic::{Arena, NodeId, Sint};
-
-/// Whether both are the same.
-pub(super) fn same(arena: &Arena, a: Sint, b: Sint) -> bool {
-    match (a, b) {
-        (Sint::Int(a), Sint::Int(b)) => a == b,
-        (Sint::Node(a), Sint::Node(b)) => arena.same(a, b),
-        _ => false,
-    }
-}
+use crate::symbolic::{Arena, NodeId, Sint, SymbolicError};
 
 /// Whether two lists are the same.
 pub(super) fn all_same(arena: &Arena, a: &[Sint], b: &[Sint]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| same(arena, a, b))
+    a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| arena.same_sint(a, b))
 }
 
 /// Whether a node can be anything but 0.
-pub(super) fn maybe_true(arena: &Arena, node: NodeId) -> bool {
+pub(super) fn may_be_nonzero(arena: &Arena, node: NodeId) -> bool {
     arena.min(node) != 0 || arena.max(node) != Sint::Int(0)
 }
 
-/// Whether `a < b` can be true.
-pub(super) fn maybe_less(arena: &mut Arena, a: Sint, b: Sint) -> Result<bool> {
-    let less = match (a, b) {
-        (Sint::Int(a), Sint::Int(b)) => return Ok(a < b),
-        (Sint::Node(a), b) => arena.less(a, b)?,
-        (Sint::Int(a), Sint::Node(b)) => {
-            let negated = arena.neg(b)?;
-            arena.less(negated, Sint::Int(-a))?
-        }
-    };
-    Ok(maybe_true(arena, less))
+/// Whether `a < b` for certain.
+pub(super) fn surely_less(arena: &mut Arena, a: Sint, b: Sint) -> Result<bool> {
+    if let (Sint::Int(a), Sint::Int(b)) = (a, b) {
+        return Ok(a < b);
+    }
+    let difference = arena.sint_sub(b, a)?;
+    Ok(arena.smallest(difference) > 0)
 }
 
-/// Whether `a <= b` can be true.
-pub(super) fn maybe_at_most(arena: &mut Arena, a: Sint, b: Sint) -> Result<bool> {
+/// Whether `a <= b` for certain.
+pub(super) fn surely_at_most(arena: &mut Arena, a: Sint, b: Sint) -> Result<bool> {
     if let (Sint::Int(a), Sint::Int(b)) = (a, b) {
         return Ok(a <= b);
     }
-    let above = arena.sint_add(b, Sint::Int(1))?;
-    maybe_less(arena, a, above)
+    let difference = arena.sint_sub(b, a)?;
+    Ok(arena.smallest(difference) >= 0)
 }
 
-/// The smaller one; the first where that can't be told apart.
+/// The smaller one.
+///
+/// # Errors
+/// [`SymbolicError::Unsupported`] where that depends on a variable.
 pub(super) fn smaller(arena: &mut Arena, a: Sint, b: Sint) -> Result<Sint> {
-    Ok(if maybe_less(arena, b, a)? { b } else { a })
+    if surely_at_most(arena, a, b)? {
+        Ok(a)
+    } else if surely_at_most(arena, b, a)? {
+        Ok(b)
+    } else {
+        Err(undecided(arena, "smaller", a, b))
+    }
 }
 
-/// The larger one; the first where that can't be told apart.
+/// The larger one.
+///
+/// # Errors
+/// [`SymbolicError::Unsupported`] where that depends on a variable.
 pub(super) fn larger(arena: &mut Arena, a: Sint, b: Sint) -> Result<Sint> {
-    Ok(if maybe_less(arena, a, b)? { b } else { a })
+    if surely_at_most(arena, b, a)? {
+        Ok(a)
+    } else if surely_at_most(arena, a, b)? {
+        Ok(b)
+    } else {
+        Err(undecided(arena, "larger", a, b))
+    }
+}
+
+fn undecided(arena: &Arena, which: &str, a: Sint, b: Sint) -> super::ShapeError {
+    let (a, b) = (arena.describe_sint(a), arena.describe_sint(b));
+    SymbolicError::Unsupported(format!("the {which} of {a} and {b}, which depends on a variable")).into()
 }
 
 /// Product of a list.

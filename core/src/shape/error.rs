@@ -44,7 +44,7 @@ pub(super) fn list(arena: &Arena, values: &[Sint]) -> String {
     for (place, &value) in values.iter().enumerate() {
         let separator = if place == 0 { "" } else { ", " };
         // Writing to a string can't fail.
-        let _ = write!(text, "{separator}{}", arena.render_sint(value));
+        let _ = write!(text, "{separator}{}", arena.describe_sint(value));
     }
     text.push(')');
     text

@@ -1,110 +1,135 @@
 //! The mask of a reshaped view.
 
-use super::{Mask, View, ViewRule};
-use crate::rule::{Rules, State};
+use super::compare::{surely_at_most, surely_less};
+use super::{Mask, Result, View, ViewRule};
+use crate::rule::State;
 use crate::symbolic::{Arena, Sint};
-use smallvec::{SmallVec, smallvec};
+use smallvec::smallvec;
 
 /// What becomes of a mask.
 pub(super) enum Reshaped {
     /// The mask of the new shape; `None`: nothing is masked.
     Mask(Option<Mask>),
-    /// No mask of the new shape can express it.
+    /// No mask of the new shape can express it, or none that can be told.
     Impossible,
 }
 
-type Range = (i64, i64);
+const ONE: Sint = Sint::Int(1);
+
+/// The innermost range and size that are left, taken from inside out. A shape has as many leading axes of size 1 as asked.
+struct Inward<'a> {
+    ranges: &'a [(Sint, Sint)],
+    sizes: &'a [Sint],
+}
+
+impl Inward<'_> {
+    fn range(&mut self) -> (Sint, Sint) {
+        let Some((&range, rest)) = self.ranges.split_last() else { return (Sint::Int(0), ONE) };
+        self.ranges = rest;
+        range
+    }
+
+    fn size(&mut self) -> Sint {
+        let Some((&size, rest)) = self.sizes.split_last() else { return ONE };
+        self.sizes = rest;
+        size
+    }
+}
 
 /// The mask of `view`, reshaped to `shape`, which has as many places.
-pub(super) fn reshape_mask(arena: &mut Arena, view: &View, shape: &[Sint]) -> Reshaped {
-    let Some(mask) = &view.mask else { return Reshaped::Mask(None) };
-    let ranges: Option<SmallVec<[Range; 6]>> = mask.iter().map(|(low, high)| Some((low.int()?, high.int()?))).collect();
-    let sizes = |dims: &[Sint]| dims.iter().map(|dim| dim.int()).collect::<Option<SmallVec<[i64; 6]>>>();
-    // 0.9.0 divides symbolic sizes here as if they were numbers, which it can't; two views say the same.
-    let (Some(ranges), Some(old), Some(new)) = (ranges, sizes(&view.shape), sizes(shape)) else {
-        return Reshaped::Impossible;
-    };
-    let rules = *arena.rules();
-    match walk(&rules, &ranges, &old, &new) {
-        Walked::Mask(ranges) => {
-            arena.firings_mut().count(ViewRule::ReshapeMaskSplit);
-            Reshaped::Mask(Some(ranges.iter().rev().map(|&(low, high)| (Sint::Int(low), Sint::Int(high))).collect()))
-        }
-        Walked::Nothing => Reshaped::Mask(Some(smallvec![(Sint::Int(0), Sint::Int(0)); shape.len()])),
-        Walked::Impossible => Reshaped::Impossible,
+///
+/// Walks both shapes from the innermost axis, splitting an old axis over several new ones and joining several old ones
+/// into a new one. The mask must be numbers; sizes may be symbolic, as long as it is certain which way to go.
+pub(super) fn reshape_mask(arena: &mut Arena, view: &View, shape: &[Sint]) -> Result<Reshaped> {
+    let Some(mask) = &view.mask else { return Ok(Reshaped::Mask(None)) };
+    if mask.iter().any(|(low, high)| low.int().is_none() || high.int().is_none()) {
+        return Ok(Reshaped::Impossible);
     }
-}
-
-enum Walked {
-    /// Ranges of the new axes, innermost first.
-    Mask(SmallVec<[Range; 6]>),
-    /// The mask leaves nothing.
-    Nothing,
-    Impossible,
-}
-
-/// Walks both shapes from the innermost axis, splitting an old axis over several new ones and joining several old
-/// ones into a new one.
-fn walk(rules: &Rules, mask: &[Range], old: &[i64], new: &[i64]) -> Walked {
-    let mut masks = mask.iter().rev().copied();
-    let mut old_sizes = old.iter().rev().copied();
-    let mut new_sizes = new.iter().rev().copied();
-    let mut take = || masks.next();
-    let mut ranges: SmallVec<[Range; 6]> = SmallVec::new();
+    let nothing = Reshaped::Mask(Some(smallvec![(Sint::Int(0), Sint::Int(0)); shape.len()]));
+    let mut old = Inward { ranges: mask, sizes: &view.shape };
+    let mut new = Inward { ranges: &[], sizes: shape };
+    let mut ranges = Mask::new();
     // The new axis in the making covers `step` places of the old one for each of its own.
-    let mut step = 1i64;
-    let mut size = old_sizes.next().unwrap_or(1);
-    let mut wanted = new_sizes.next().unwrap_or(1);
-    let mut range = take().unwrap_or((0, 1));
-    if range.1 - range.0 < 1 {
-        return Walked::Nothing;
+    let mut step = ONE;
+    let (mut size, mut wanted, mut range) = (old.size(), new.size(), old.range());
+    if is_empty(range) {
+        return Ok(nothing);
     }
-    while ranges.len() < new.len() {
-        let (low, high) = range;
-        let Some(next_step) = wanted.checked_mul(step) else { return Walked::Impossible };
-        if next_step < 1 {
-            return Walked::Impossible;
-        }
-        if size == next_step {
-            ranges.push((low / step, (high - 1) / step + 1));
-            step = 1;
-            size = old_sizes.next().unwrap_or(1);
-            wanted = new_sizes.next().unwrap_or(1);
-            range = take().unwrap_or((0, 1));
-            if range.1 - range.0 < 1 {
-                return Walked::Nothing;
+    while ranges.len() < shape.len() {
+        let next_step = arena.sint_mul(wanted, step)?;
+        if arena.same_sint(size, next_step) {
+            ranges.push(steps(arena, range, step)?);
+            (step, size, wanted, range) = (ONE, old.size(), new.size(), old.range());
+            if is_empty(range) {
+                return Ok(nothing);
             }
-        } else if size > next_step {
-            let cuts_mask =
-                (low % next_step != 0 || high % next_step != 0) && low / next_step != (high - 1) / next_step;
-            let uneven = size % next_step != 0;
-            match rules.state(ViewRule::ReshapeMaskSplit) {
-                State::On if cuts_mask || uneven => return Walked::Impossible,
-                State::Altered if cuts_mask => return Walked::Impossible,
-                State::Off => return Walked::Impossible,
-                _ => {}
+        } else if surely_less(arena, next_step, size)? {
+            if !may_split(arena, range, size, next_step)? {
+                return Ok(Reshaped::Impossible);
             }
-            ranges.push((low % next_step / step, (high - 1) % next_step / step + 1));
-            step = next_step;
-            wanted = new_sizes.next().unwrap_or(1);
+            let last = arena.sint_sub(range.1, ONE)?;
+            let low = arena.sint_mod(range.0, next_step)?;
+            let last = arena.sint_mod(last, next_step)?;
+            let high = arena.sint_add(last, ONE)?;
+            ranges.push(steps(arena, (low, high), step)?);
+            (step, wanted) = (next_step, new.size());
+        } else if surely_at_most(arena, size, next_step)? {
+            let outer = old.range();
+            let whole = range.0 == Sint::Int(0) && arena.same_sint(range.1, size);
+            let single = arena.sint_sub(outer.1, outer.0)? == ONE;
+            match arena.rules().state(ViewRule::ReshapeMaskMerge) {
+                State::On if !whole && !single => return Ok(Reshaped::Impossible),
+                State::Off => return Ok(Reshaped::Impossible),
+                _ => arena.firings_mut().count(ViewRule::ReshapeMaskMerge),
+            }
+            let start = arena.sint_mul(outer.0, size)?;
+            let low = arena.sint_add(start, range.0)?;
+            let last = arena.sint_sub(outer.1, ONE)?;
+            let end = arena.sint_mul(last, size)?;
+            range = (low, arena.sint_add(end, range.1)?);
+            size = arena.sint_mul(size, old.size())?;
         } else {
-            let outer = take().unwrap_or((0, 1));
-            let continuous = range == (0, size) || outer.1 - outer.0 == 1;
-            match rules.state(ViewRule::ReshapeMaskMerge) {
-                State::On if !continuous => return Walked::Impossible,
-                State::Off => return Walked::Impossible,
-                _ => {}
-            }
-            let joined = (|| {
-                let low = outer.0.checked_mul(size)?.checked_add(low)?;
-                let high = (outer.1 - 1).checked_mul(size)?.checked_add(high)?;
-                Some(((low, high), size.checked_mul(old_sizes.next().unwrap_or(1))?))
-            })();
-            let Some(joined) = joined else { return Walked::Impossible };
-            (range, size) = joined;
+            return Ok(Reshaped::Impossible);
         }
     }
     // What is left of the old shape are leading axes of size 1.
-    let mut rest = std::iter::from_fn(take);
-    if rest.any(|range| range != (0, 1)) { Walked::Nothing } else { Walked::Mask(ranges) }
+    if old.ranges.iter().any(|&range| range != (Sint::Int(0), ONE)) {
+        return Ok(nothing);
+    }
+    ranges.reverse();
+    Ok(Reshaped::Mask(Some(ranges)))
+}
+
+fn is_empty((low, high): (Sint, Sint)) -> bool {
+    matches!((low, high), (Sint::Int(low), Sint::Int(high)) if high <= low)
+}
+
+/// A range in steps of so many places: those steps of which a place is in it.
+fn steps(arena: &mut Arena, (low, high): (Sint, Sint), step: Sint) -> Result<(Sint, Sint)> {
+    let low = arena.sint_floor_div(low, step)?;
+    let last = arena.sint_sub(high, ONE)?;
+    let last = arena.sint_floor_div(last, step)?;
+    Ok((low, arena.sint_add(last, ONE)?))
+}
+
+/// Whether an axis of `size` can be split, with its masked `range`, into rows of `row` places: rows must come out even, and
+/// the range be whole rows or stay within one.
+fn may_split(arena: &mut Arena, (low, high): (Sint, Sint), size: Sint, row: Sint) -> Result<bool> {
+    let zero = Sint::Int(0);
+    let last = arena.sint_sub(high, ONE)?;
+    let whole_rows = arena.sint_mod(low, row)? == zero && arena.sint_mod(high, row)? == zero;
+    let one_row = {
+        let (first, last) = (arena.sint_floor_div(low, row)?, arena.sint_floor_div(last, row)?);
+        arena.same_sint(first, last)
+    };
+    let even = arena.sint_mod(size, row)? == zero;
+    let splits = match arena.rules().state(ViewRule::ReshapeMaskSplit) {
+        State::On => (whole_rows || one_row) && even,
+        State::Altered => whole_rows || one_row,
+        State::Off => false,
+    };
+    if splits {
+        arena.firings_mut().count(ViewRule::ReshapeMaskSplit);
+    }
+    Ok(splits)
 }

@@ -7,9 +7,12 @@
 
 mod compare;
 mod error;
+mod index;
+mod invert;
 mod mask;
 mod merge;
 mod movement;
+mod project;
 mod reshape;
 mod rules;
 mod tracker;

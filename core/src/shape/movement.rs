@@ -1,6 +1,6 @@
 //! The movement operations that one view can always express: pad, shrink, expand, permute, stride.
 
-use super::compare::{dot, larger, maybe_at_most, same, smaller};
+use super::compare::{dot, larger, smaller, surely_at_most, surely_less};
 use super::error::{argument, list, pairs};
 use super::{Dims, Mask, Result, View};
 use crate::symbolic::{Arena, Sint};
@@ -16,7 +16,7 @@ impl View {
             return Err(refuse(arena, "one pair is needed for each axis"));
         }
         for &(before, after) in arg {
-            if !maybe_at_most(arena, ZERO, before)? || !maybe_at_most(arena, ZERO, after)? {
+            if !surely_at_most(arena, ZERO, before)? || !surely_at_most(arena, ZERO, after)? {
                 return Err(refuse(arena, "padding can't be negative"));
             }
         }
@@ -39,10 +39,8 @@ impl View {
             return Err(refuse(arena, "one range is needed for each axis"));
         }
         for (&size, &(low, high)) in self.shape.iter().zip(arg) {
-            if !maybe_at_most(arena, ZERO, low)?
-                || !maybe_at_most(arena, low, high)?
-                || !maybe_at_most(arena, high, size)?
-            {
+            // Whether a symbolic range fits may depend on the variable's value; that is the caller's to know.
+            if surely_less(arena, low, ZERO)? || surely_less(arena, high, low)? || surely_less(arena, size, high)? {
                 return Err(refuse(arena, "a range lies outside its axis or ends before it starts"));
             }
         }
@@ -91,7 +89,7 @@ impl View {
         }
         if self.has_no_places() {
             for (&old, &new) in self.shape.iter().zip(shape) {
-                let fits = if old == ZERO { new == ZERO } else { arena.sint_mod(new, old)? == ZERO };
+                let fits = if old == ZERO { new == ZERO } else { arena.same_sint(old, new) || old == Sint::Int(1) };
                 if !fits {
                     return Err(refuse(arena, "an axis without places stays one"));
                 }
@@ -99,7 +97,7 @@ impl View {
             return View::new(arena, shape, None, ZERO, None);
         }
         for (axis, (&old, &new)) in self.shape.iter().zip(shape).enumerate() {
-            if !same(arena, old, new) && (old != Sint::Int(1) || self.strides[axis] != ZERO) {
+            if !arena.same_sint(old, new) && (old != Sint::Int(1) || self.strides[axis] != ZERO) {
                 return Err(refuse(arena, "only axes of size 1 can be expanded"));
             }
         }
@@ -107,7 +105,7 @@ impl View {
             let ranges = mask.iter().zip(self.shape.iter().zip(shape));
             ranges
                 .map(|(&range, (&old, &new))| match range {
-                    _ if same(arena, old, new) => range,
+                    _ if arena.same_sint(old, new) => range,
                     (ZERO, Sint::Int(1)) => (ZERO, new),
                     _ => (ZERO, ZERO),
                 })

@@ -1,10 +1,14 @@
-//! One strided, masked view of a buffer.
+//! One strided, masked view of a buffer, in the form in which equal views are equal.
 
-use super::compare::{all_same, dot, maybe_less, product, same};
+use super::compare::{all_same, dot, surely_at_most};
+use super::error::{argument, list, pairs};
 use super::{Dims, Mask, Result, ViewRule};
 use crate::rule::State;
 use crate::symbolic::{Arena, NodeId, Sint};
 use smallvec::{SmallVec, smallvec};
+
+const ZERO: Sint = Sint::Int(0);
+const ONE: Sint = Sint::Int(1);
 
 /// One strided, masked view.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -22,11 +26,14 @@ pub struct View {
 }
 
 /// Strides of a plain row-major buffer of this shape, in elements; 0 where an axis has size 1.
+///
+/// # Errors
+/// Overflow of 64 bits, as all operations on views.
 pub fn row_major_strides(arena: &mut Arena, shape: &[Sint]) -> Result<Dims> {
-    let mut strides: Dims = smallvec![Sint::Int(0); shape.len()];
-    let mut stride = Sint::Int(1);
+    let mut strides: Dims = smallvec![ZERO; shape.len()];
+    let mut stride = ONE;
     for axis in (0..shape.len()).rev() {
-        if shape[axis] != Sint::Int(1) {
+        if shape[axis] != ONE || !arena.rules().is_on(ViewRule::CanonicalStride) {
             strides[axis] = stride;
         }
         // The outermost size plays no part: it may be anything, also too large to multiply.
@@ -38,8 +45,11 @@ pub fn row_major_strides(arena: &mut Arena, shape: &[Sint]) -> Result<Dims> {
 }
 
 /// `strides` with 0 where an axis has size 1.
-pub(super) fn canonical_strides(shape: &[Sint], strides: &[Sint]) -> Dims {
-    shape.iter().zip(strides).map(|(&size, &stride)| if size == Sint::Int(1) { Sint::Int(0) } else { stride }).collect()
+pub(super) fn canonical_strides(arena: &Arena, shape: &[Sint], strides: &[Sint]) -> Dims {
+    if !arena.rules().is_on(ViewRule::CanonicalStride) {
+        return strides.into();
+    }
+    shape.iter().zip(strides).map(|(&size, &stride)| if size == ONE { ZERO } else { stride }).collect()
 }
 
 impl View {
@@ -47,6 +57,10 @@ impl View {
     ///
     /// A mask that leaves everything is dropped; one that leaves nothing is `(0, 0)` on every axis; along an axis of
     /// which it leaves one place the stride is 0, and the offset accounts for the place.
+    ///
+    /// # Errors
+    /// [`ShapeError::Argument`](super::ShapeError::Argument) where strides or mask have another number of axes, or a size
+    /// is negative.
     pub fn new(
         arena: &mut Arena,
         shape: &[Sint],
@@ -54,46 +68,46 @@ impl View {
         offset: Sint,
         mask: Option<&[(Sint, Sint)]>,
     ) -> Result<View> {
+        check(arena, shape, strides, mask)?;
         let row_major = row_major_strides(arena, shape)?;
         let mut strides = match strides {
-            Some(strides) => canonical_strides(shape, strides),
+            Some(strides) => canonical_strides(arena, shape, strides),
             None => row_major.clone(),
         };
-        let whole = |arena: &Arena, mask: &[(Sint, Sint)]| {
-            mask.iter().zip(shape).all(|(&(low, high), &size)| low == Sint::Int(0) && same(arena, high, size))
-        };
-        let mut mask: Option<Mask> = mask.filter(|mask| !whole(arena, mask)).map(SmallVec::from_slice);
-        let mut offset = offset;
-        let contiguous = offset == Sint::Int(0) && mask.is_none() && all_same(arena, &strides, &row_major);
-        if let Some(ranges) = &mut mask {
-            let single = single_places(arena, ranges)?;
-            if single.contains(&true) {
-                if is_empty(arena, ranges)? {
-                    strides.fill(Sint::Int(0));
-                    offset = Sint::Int(0);
-                    ranges.fill((Sint::Int(0), Sint::Int(0)));
-                }
-                fold_single(arena, &single, &mut strides, &mut offset, ranges)?;
+        let mask = mask.filter(|mask| !leaves_all(arena, mask, shape));
+        let contiguous = offset == ZERO && mask.is_none() && all_same(arena, &strides, &row_major);
+        let mut view = View { shape: shape.into(), strides: SmallVec::new(), offset, mask: None, contiguous };
+        if let Some(mask) = mask {
+            let mut mask: Mask = mask.into();
+            if leaves_nothing(arena, &mask)? {
+                strides.fill(ZERO);
+                view.offset = ZERO;
+                mask.fill((ZERO, ZERO));
+            } else {
+                fold_single_places(arena, &mut strides, &mut view.offset, &mask)?;
             }
+            view.mask = Some(mask);
         }
-        Ok(View { shape: SmallVec::from_slice(shape), strides, offset, mask, contiguous })
+        view.strides = strides;
+        Ok(view)
     }
 
-    /// Number of places, the largest where the shape is symbolic.
+    /// A view of this shape that shows nothing.
+    pub(super) fn nothing(arena: &mut Arena, shape: &[Sint]) -> Result<View> {
+        let zeros: Dims = smallvec![ZERO; shape.len()];
+        let mask: Mask = smallvec![(ZERO, ZERO); shape.len()];
+        View::new(arena, shape, Some(&zeros), ZERO, Some(&mask))
+    }
+
+    /// Number of places, the largest where the shape is symbolic; at most `i64::MAX`.
     pub fn size(&self, arena: &Arena) -> i64 {
-        self.shape.iter().fold(1i64, |size, &dim| {
-            size.saturating_mul(match dim {
-                Sint::Int(dim) => dim,
-                Sint::Node(dim) => arena.max_int(dim),
-            })
-        })
+        self.shape.iter().fold(1i64, |size, &dim| size.saturating_mul(arena.largest(dim)))
     }
 
     /// The variables in its shape, strides, offset and mask, each once.
-    pub fn vars(&self, arena: &mut Arena) -> Vec<NodeId> {
+    pub fn vars(&self, arena: &Arena) -> Vec<NodeId> {
         let masked = self.mask.iter().flatten().flat_map(|&(low, high)| [low, high]);
-        let parts: SmallVec<[Sint; 24]> =
-            self.shape.iter().chain(&self.strides).copied().chain([self.offset]).chain(masked).collect();
+        let parts = self.shape.iter().chain(&self.strides).copied().chain([self.offset]).chain(masked);
         let mut found = Vec::new();
         for part in parts {
             if let Sint::Node(node) = part {
@@ -109,11 +123,11 @@ impl View {
 
     /// Whether an axis has size 0.
     pub(super) fn has_no_places(&self) -> bool {
-        self.shape.contains(&Sint::Int(0))
+        self.shape.contains(&ZERO)
     }
 
     /// The view with every symbolic part replaced.
-    pub(super) fn map(&self, arena: &mut Arena, replacements: &[(NodeId, NodeId)]) -> Result<View> {
+    pub(super) fn substitute(&self, arena: &mut Arena, replacements: &[(NodeId, NodeId)]) -> Result<View> {
         let mut replace = |value: Sint| -> Result<Sint> {
             Ok(match value {
                 Sint::Int(value) => Sint::Int(value),
@@ -126,76 +140,78 @@ impl View {
         let shape = self.shape.iter().map(|&dim| replace(dim)).collect::<Result<Dims>>()?;
         let strides = self.strides.iter().map(|&stride| replace(stride)).collect::<Result<Dims>>()?;
         let offset = replace(self.offset)?;
-        let mask = match &self.mask {
-            None => None,
-            Some(mask) => {
-                Some(mask.iter().map(|&(low, high)| Ok((replace(low)?, replace(high)?))).collect::<Result<Mask>>()?)
-            }
-        };
+        let mut pair = |&(low, high): &(Sint, Sint)| Ok((replace(low)?, replace(high)?));
+        let mask = self.mask.as_ref().map(|mask| mask.iter().map(&mut pair).collect::<Result<Mask>>()).transpose()?;
         View::new(arena, &shape, Some(&strides), offset, mask.as_deref())
     }
-
-    /// The inverse: a view of this view's places, in buffer order, as a plain buffer of `out_shape`. `None` where this
-    /// view leaves out or repeats elements.
-    pub fn invert(&self, arena: &mut Arena, out_shape: &[Sint]) -> Result<Option<View>> {
-        let mut inverse = View::new(arena, &self.shape, None, Sint::Int(0), None)?;
-        if let Some(mask) = &self.mask {
-            inverse = inverse.shrink(arena, mask)?;
-        }
-        let Some(strides) = self.strides.iter().map(|stride| stride.int()).collect::<Option<Vec<i64>>>() else {
-            return Ok(None);
-        };
-        let signs = arena.rules().state(ViewRule::InvertSign) == State::On;
-        let steps: Vec<i64> = strides.iter().map(|&stride| if stride < 0 && signs { -1 } else { 1 }).collect();
-        let mut axes: Vec<usize> = (0..strides.len()).collect();
-        axes.sort_by_key(|&axis| std::cmp::Reverse(strides[axis].unsigned_abs()));
-        let inverse = inverse.stride(arena, &steps)?.permute(arena, &axes)?;
-        let (size, wanted) = (product(arena, &inverse.shape)?, product(arena, out_shape)?);
-        Ok(same(arena, size, wanted).then_some(inverse))
-    }
 }
 
-/// For each axis whether the mask leaves at most one place of it.
-fn single_places(arena: &mut Arena, mask: &[(Sint, Sint)]) -> Result<SmallVec<[bool; 6]>> {
-    let mut single = SmallVec::new();
-    for &(low, high) in mask {
-        let next = arena.sint_add(low, Sint::Int(1))?;
-        single.push(!maybe_less(arena, next, high)?);
+fn check(arena: &Arena, shape: &[Sint], strides: Option<&[Sint]>, mask: Option<&[(Sint, Sint)]>) -> Result<()> {
+    if let Some(strides) = strides
+        && strides.len() != shape.len()
+    {
+        return Err(argument(arena, "view", shape, list(arena, strides), "one stride is needed for each axis"));
     }
-    Ok(single)
+    if let Some(mask) = mask
+        && mask.len() != shape.len()
+    {
+        return Err(argument(arena, "view", shape, pairs(arena, mask), "one range is needed for each axis"));
+    }
+    if shape.iter().any(|dim| dim.int().is_some_and(|dim| dim < 0)) {
+        return Err(argument(arena, "view", shape, "no strides".to_owned(), "a size is negative"));
+    }
+    Ok(())
 }
 
-/// Whether the mask leaves nothing at all.
-pub(super) fn is_empty(arena: &mut Arena, mask: &[(Sint, Sint)]) -> Result<bool> {
+/// Whether the mask hides nothing.
+fn leaves_all(arena: &mut Arena, mask: &[(Sint, Sint)], shape: &[Sint]) -> bool {
+    let axes = match arena.rules().state(ViewRule::WholeMask) {
+        State::On => mask.len(),
+        // A view without axes has an empty mask, which is none.
+        State::Off if mask.is_empty() => 0,
+        State::Off => return false,
+        State::Altered => 1,
+    };
+    let whole =
+        mask.iter().zip(shape).take(axes).all(|(&(low, high), &size)| low == ZERO && arena.same_sint(high, size));
+    if whole {
+        arena.firings_mut().count(ViewRule::WholeMask);
+    }
+    whole
+}
+
+/// Whether the mask leaves nothing for certain.
+pub(super) fn leaves_nothing(arena: &mut Arena, mask: &[(Sint, Sint)]) -> Result<bool> {
     for &(low, high) in mask {
-        if !maybe_less(arena, low, high)? {
+        if surely_at_most(arena, high, low)? {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-/// Moves the strides of the axes of `single` into the offset.
-fn fold_single(
-    arena: &mut Arena,
-    single: &[bool],
-    strides: &mut Dims,
-    offset: &mut Sint,
-    mask: &[(Sint, Sint)],
-) -> Result<()> {
+/// Moves the strides of the axes of which the mask leaves one place into the offset.
+fn fold_single_places(arena: &mut Arena, strides: &mut Dims, offset: &mut Sint, mask: &[(Sint, Sint)]) -> Result<()> {
     let state = arena.rules().state(ViewRule::StrideFold);
     if state == State::Off {
         return Ok(());
     }
-    arena.firings_mut().count(ViewRule::StrideFold);
-    let folded = single.iter().enumerate().filter(|(_, single)| **single).map(|(axis, _)| axis);
-    let moved: SmallVec<[(Sint, Sint); 6]> = folded.clone().map(|axis| (strides[axis], mask[axis].0)).collect();
+    let mut single: SmallVec<[usize; 6]> = SmallVec::new();
+    for (axis, &(low, high)) in mask.iter().enumerate() {
+        let next = arena.sint_add(low, ONE)?;
+        if surely_at_most(arena, high, next)? {
+            single.push(axis);
+        }
+    }
+    if single.iter().any(|&axis| strides[axis] != ZERO) {
+        arena.firings_mut().count(ViewRule::StrideFold);
+    }
     if state == State::On {
-        let distance = dot(arena, moved)?;
+        let distance = dot(arena, single.iter().map(|&axis| (strides[axis], mask[axis].0)))?;
         *offset = arena.sint_add(*offset, distance)?;
     }
-    for axis in folded {
-        strides[axis] = Sint::Int(0);
+    for axis in single {
+        strides[axis] = ZERO;
     }
     Ok(())
 }

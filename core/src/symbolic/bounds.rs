@@ -150,19 +150,28 @@ impl Arena {
         }
     }
 
-    /// Whether the largest value of `a` is below the smallest of `b`. A symbolic largest value is compared with `b` itself:
-    /// a variable that ends at `n-1` is below `n`.
+    /// Whether the largest value of `a` is below the smallest of `b`. A variable that ends at `n-1` is below `n`: where the
+    /// largest value is symbolic, the terms that make it so are put at theirs, and the rest is left as it is.
     fn surely_less_by_bounds(&mut self, a: NodeId, b: Sint) -> Result<bool> {
         if self.max_int(a) < self.smallest(b) {
             return Ok(true);
         }
-        let (Sint::Node(max), Sint::Node(_)) = (self.max(a), b) else { return Ok(false) };
-        let difference = self.sint_sub(b, Sint::Node(max))?;
+        let Sint::Node(max) = self.max(a) else { return Ok(false) };
+        if self.min(max) >= self.smallest(b) {
+            return Ok(false);
+        }
+        let mut highest = Sint::Int(0);
+        for term in self.flat_terms(a) {
+            let bound = self.max(term);
+            let term = if bound.int().is_none() { bound } else { self.lower(term) };
+            highest = self.sint_add(highest, term)?;
+        }
+        let difference = self.sint_sub(b, highest)?;
         Ok(self.smallest(difference) > 0)
     }
 
     /// Whether `a < b` for all values, by the bounds of the difference.
-    pub(super) fn surely_less(&mut self, a: NodeId, b: NodeId) -> Result<bool> {
+    pub(crate) fn surely_less(&mut self, a: NodeId, b: NodeId) -> Result<bool> {
         let difference = self.sub(b, a)?;
         if self.min(difference) > 0 {
             return Ok(true);

@@ -77,28 +77,4 @@ impl Arena {
         let rest = self.modulo(a, b)?;
         Ok(self.lower(rest))
     }
-
-    /// `a < b`, as 0 or 1 where the bounds decide it.
-    pub fn sint_less(&mut self, a: Sint, b: Sint) -> Result<Sint> {
-        let less = match (a, b) {
-            (Sint::Int(a), Sint::Int(b)) => return Ok(Sint::Int(i64::from(a < b))),
-            (Sint::Node(a), _) => self.less(a, b)?,
-            // Python reflects `int < node` to `node > int`, and that is `-node < -int`.
-            (Sint::Int(_), Sint::Node(b)) => {
-                let (b, a) = (self.neg(b)?, self.sint_neg(a)?);
-                self.less(b, a)?
-            }
-        };
-        Ok(self.lower(less))
-    }
-
-    /// Whether `a < b` may hold: false only where the bounds rule it out.
-    pub fn may_be_less(&mut self, a: Sint, b: Sint) -> Result<bool> {
-        Ok(self.sint_less(a, b)? != Sint::Int(0))
-    }
-
-    /// Whether `a < b` holds for all values, as the bounds tell.
-    pub fn is_less(&mut self, a: Sint, b: Sint) -> Result<bool> {
-        Ok(self.sint_less(a, b)? == Sint::Int(1))
-    }
 }
