@@ -20,6 +20,8 @@ mod rewrite;
 mod round;
 mod rules;
 mod subgraph;
+#[cfg(test)]
+mod tests;
 mod text;
 mod verify;
 

@@ -103,7 +103,9 @@ impl Ord for Ready<'_> {
     /// The greatest is taken first: the most preferred, of those the least in the order of uops.
     fn cmp(&self, other: &Self) -> Ordering {
         let id = |ready: &Self| self.graph.nodes[ready.node];
-        self.weight.cmp(&other.weight).then_with(|| self.graph.arena.compare(id(other), id(self)))
+        self.weight
+            .cmp(&other.weight)
+            .then_with(|| self.graph.arena.compare(id(other), id(self), |id| self.graph.node(id)))
     }
 }
 
