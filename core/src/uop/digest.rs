@@ -37,11 +37,13 @@ impl UopList {
             while let Some(&top) = stack.last() {
                 let uop = &self.uops[top];
                 let unknown = |source: &&UopId| hashes.get(source.index()).is_some_and(Option::is_none);
-                if hashes[top].is_none() && stack.len() <= self.uops.len() {
-                    if let Some(source) = uop.sources.iter().find(unknown) {
-                        stack.push(source.index());
-                        continue;
-                    }
+                // A stack deeper than the list goes in circles.
+                if hashes[top].is_none()
+                    && stack.len() <= self.uops.len()
+                    && let Some(source) = uop.sources.iter().find(unknown)
+                {
+                    stack.push(source.index());
+                    continue;
                 }
                 text.clear();
                 let _ = write!(text, "{} {} [", uop.kind.name(), DTypeText(uop.dtype));

@@ -171,6 +171,20 @@ fn collapses_without_any_one_rule() {
     }
 }
 
+const NOT_ROUNDED: [Scalar; 11] = [
+    Scalar::Bool,
+    Scalar::I8,
+    Scalar::U8,
+    Scalar::I16,
+    Scalar::U16,
+    Scalar::I32,
+    Scalar::U32,
+    Scalar::I64,
+    Scalar::U64,
+    Scalar::F32,
+    Scalar::F64,
+];
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -178,12 +192,10 @@ proptest! {
     fn counting_is_summing(
         (length, step, factor, bound) in (1..40i64, -9..3i64, -5..6i64, -40..80i64),
         (scale, init, unroll) in (-9..10i64, -3..4i64, 1..4usize),
-        types in prop::collection::vec(prop::sample::select(Scalar::ALL.to_vec()), 1..3),
+        // Sums of 16-bit floats are rounded on the way.
+        types in prop::collection::vec(prop::sample::select(NOT_ROUNDED.to_vec()), 1..3),
     ) {
         let counted = Counted { length, step, factor, bound, scale, types, unroll, init };
-        // Sums of 16-bit floats are rounded on the way, and what has no value in a type is not compared.
-        let small = |scalar: &Scalar| matches!(scalar, Scalar::F16 | Scalar::BF16);
-        prop_assume!(!counted.types.iter().any(small));
         prop_assert_eq!(counted.difference(Rules::default()), None);
     }
 }
