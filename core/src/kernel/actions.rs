@@ -51,7 +51,9 @@ impl Kernel {
         }
     }
 
-    fn is_moderate(&self) -> bool {
+    /// Whether a lane computes at most 256 elements (beyond those of a matrix instruction) and a workgroup has at most
+    /// 1024 lanes: what a search keeps to.
+    pub fn is_moderate(&self) -> bool {
         let colors = self.colors();
         let product = |of: &[&str]| {
             let axes = self.full_shape().iter().zip(&colors).filter(|(_, color)| of.contains(color));

@@ -10,23 +10,15 @@ use super::swarm::{MovementKind, Swarm};
 use crate::case::{Dim, DimExpr, Kernel, Layout, Movement, Step, Variable};
 use plumb_core::ast::{AluOp, ReduceOp};
 use plumb_core::dtype::Scalar;
+use plumb_core::target::Target;
 use std::sync::Arc;
 
 /// The largest value of a variable.
 const LARGEST_VARIABLE: i64 = 10;
 
-/// The types of the factors of a product and of its sum, as matrix instructions take them.
-const PRODUCT_TYPES: [(Scalar, Scalar); 5] = [
-    (Scalar::F16, Scalar::F32),
-    (Scalar::F32, Scalar::F32),
-    (Scalar::F16, Scalar::F16),
-    (Scalar::BF16, Scalar::F32),
-    (Scalar::I8, Scalar::I32),
-];
-
 /// Draws a kernel.
-pub(super) fn kernel(choice: &mut dyn Choice, profile: &Profile) -> Kernel {
-    let plan = Plan::draw(choice, profile);
+pub(super) fn kernel(choice: &mut dyn Choice, profile: &Profile, target: Option<&Target>) -> Kernel {
+    let plan = Plan::draw(choice, profile, target);
     let swarm = Swarm::draw(choice, profile);
     let mut shape = dims(&plan.sizes);
     let variables = variable(choice, profile, &plan, &mut shape).into_iter().collect();
@@ -83,7 +75,7 @@ impl Builder<'_> {
             Kind::Product | Kind::Convolution => {
                 let step = self.product(plan);
                 // A matrix instruction takes nothing but the product.
-                if self.choice.chance(1, 4) { self.grow(step, self.profile.operations, depth) } else { step }
+                if self.choice.chance(1, 6) { self.grow(step, self.profile.operations, depth) } else { step }
             }
             Kind::Window => {
                 let scalar = self.swarm.scalar(self.choice);
@@ -102,13 +94,10 @@ impl Builder<'_> {
 
     /// The product of two loads, each of which lacks some axes of the other.
     fn product(&mut self, plan: &Plan) -> usize {
-        let (of_factors, of_sum) = match self.choice.chance(2, 3) {
-            true => self.choice.pick(&PRODUCT_TYPES),
-            false => {
-                let scalar = self.swarm.scalar(self.choice);
-                (scalar, scalar)
-            }
-        };
+        let (of_factors, of_sum) = plan.types.unwrap_or_else(|| {
+            let scalar = self.swarm.scalar(self.choice);
+            (scalar, scalar)
+        });
         let lacks = |of: &dyn Fn(Role) -> bool| (0..plan.roles.len()).filter(|&axis| of(plan.roles[axis])).collect();
         let first: Vec<usize> = lacks(&|role| role == Role::Columns);
         let second: Vec<usize> = lacks(&|role| matches!(role, Role::Rows | Role::Places(_)));
@@ -126,12 +115,12 @@ impl Builder<'_> {
             if self.choice.chance(1, 2) {
                 chain.undo_any(self.choice, &[MovementKind::Permute], 1);
             }
-            if self.choice.chance(1, 4) {
+            if self.choice.chance(1, 8) {
                 self.move_any(&mut chain);
             }
             factors[factor] = self.load_in(of_factors, chain.finish());
         }
-        if self.choice.chance(1, 6) {
+        if self.choice.chance(1, 8) {
             let changed = self.choice.index(2);
             factors[changed] = self.operation(factors[changed], 0);
         }

@@ -26,6 +26,7 @@ mod interval;
 mod kernel;
 mod leaves;
 mod operations;
+mod opts;
 mod plan;
 mod profile;
 mod sizes;
@@ -36,8 +37,8 @@ pub use choice::{Bytes, Choice, Seeded};
 pub use describe::{Features, describe};
 pub use profile::{Kinds, Plans, Profile};
 
-use crate::case::{Case, Data, DataMode, Expect};
-use plumb_core::kernel::OptPlan;
+use crate::case::{Case, Data, DataMode};
+use plumb_core::target::Target;
 
 /// Magnitude up to which inputs of signed and float types may go, for the promises above to hold.
 pub const LARGEST_INPUT: u8 = 4;
@@ -65,15 +66,15 @@ pub fn from_bytes(input: &mut arbitrary::Unstructured<'_>) -> arbitrary::Result<
 pub fn from_choices(choice: &mut dyn Choice, profile: &Profile) -> Case {
     let target = if profile.targets.is_empty() { "clang" } else { choice.pick(&profile.targets) };
     let seed = u64::from(choice.detail(u32::MAX));
-    let kernel = kernel::kernel(choice, profile);
-    let plans = [(profile.plans.hand + profile.plans.list, OptPlan::Hand), (profile.plans.required, OptPlan::Required)];
-    let place = choice.weighted(&[(plans[0].0, 0usize), (plans[1].0, 1)]);
+    let described = Target::named(target);
+    let kernel = kernel::kernel(choice, profile, described.as_ref());
+    let (opts, expect) = opts::plan(choice, profile, &kernel, described);
     Case {
         comments: Vec::new(),
         target: target.to_owned(),
         kernel,
-        opts: plans[place].1.clone(),
+        opts,
         data: Data { mode: DataMode::Auto, seed },
-        expect: Expect::Pass,
+        expect,
     }
 }

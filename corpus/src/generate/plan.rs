@@ -4,6 +4,8 @@ use super::choice::Choice;
 use super::profile::Profile;
 use super::sizes::{self, Use};
 use plumb_core::ast::ReduceOp;
+use plumb_core::dtype::Scalar;
+use plumb_core::target::{Target, TensorCore};
 
 /// What an axis is for, by the kind of kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,11 +65,25 @@ pub(super) struct Plan {
     pub(super) outputs: u32,
     /// Size of each axis.
     pub(super) sizes: Vec<i64>,
+    /// The types of the factors of a product and of its sum.
+    pub(super) types: Option<(Scalar, Scalar)>,
 }
+
+/// Types of the factors of a product and of its sum, as models have them.
+const PRODUCT_TYPES: [(Scalar, Scalar); 5] = [
+    (Scalar::F32, Scalar::F32),
+    (Scalar::F16, Scalar::F32),
+    (Scalar::F16, Scalar::F16),
+    (Scalar::BF16, Scalar::F32),
+    (Scalar::I8, Scalar::I32),
+];
+
+/// Multiples of a matrix instruction's sizes.
+const FITTING: [i64; 6] = [1, 2, 1, 3, 4, 5];
 
 impl Plan {
     /// Draws the plan of a case.
-    pub(super) fn draw(choice: &mut dyn Choice, profile: &Profile) -> Plan {
+    pub(super) fn draw(choice: &mut dyn Choice, profile: &Profile, target: Option<&Target>) -> Plan {
         let kinds = profile.kinds;
         let kind = choice.weighted(&[
             (kinds.elementwise, Kind::Elementwise),
@@ -84,8 +100,41 @@ impl Plan {
         let maximum = matches!(kind, Kind::Reduction | Kind::Window) && choice.chance(1, 3);
         let reduce = if maximum { ReduceOp::Max } else { ReduceOp::Sum };
         let outputs = if choice.chance(1, 4) { 1 + choice.below(profile.outputs.max(1)) } else { 1 };
-        let sizes = Plan::sizes(choice, profile, kind, &roles);
-        Plan { kind, roles, reduce, outputs, sizes }
+        let mut plan = Plan { kind, roles, reduce, outputs, sizes: Vec::new(), types: None };
+        let fits = |core: &&TensorCore| core.dims.iter().product::<usize>() as i64 <= profile.work;
+        let cores: Vec<&TensorCore> = target.iter().flat_map(|target| &target.tensor_cores).filter(fits).collect();
+        if kind == Kind::Product && !cores.is_empty() && choice.chance(2, 3) {
+            let core = choice.pick(&cores);
+            plan.types = Some((core.dtype_in, core.dtype_out));
+            plan.sizes = plan.fitting(choice, profile, core);
+        } else {
+            if choice.chance(1, 2) {
+                plan.types = Some(choice.pick(&PRODUCT_TYPES));
+            }
+            plan.sizes = Plan::sizes(choice, profile, kind, &plan.roles);
+        }
+        plan
+    }
+
+    /// Sizes that a matrix instruction takes, of the first axis of each of its dimensions; the others are small.
+    fn fitting(&self, choice: &mut dyn Choice, profile: &Profile, core: &TensorCore) -> Vec<i64> {
+        let mut left =
+            [(Role::Columns, 0), (Role::Rows, 1), (Role::Inner, 2)].map(|(role, n)| (role, core.dims[n] as i64));
+        let mut work = left.iter().map(|(_, size)| size).product::<i64>();
+        let mut multiple = |choice: &mut dyn Choice| {
+            let drawn = choice.pick_detail(&FITTING);
+            let fits = work.saturating_mul(drawn) <= profile.work;
+            work *= if fits { drawn } else { 1 };
+            if fits { drawn } else { 1 }
+        };
+        let mut size = |role: &Role| {
+            let first = left.iter_mut().find(|(of, size)| of == role && *size > 1);
+            let least = first.map_or(1, |(_, size)| std::mem::replace(size, 1));
+            let size = least * multiple(choice);
+            // A second axis that is reduced takes no work of its own where there is none left.
+            if role.is_reduced() && !profile.unit_reductions { size.max(2) } else { size }
+        };
+        self.roles.iter().map(&mut size).collect()
     }
 
     /// Sizes whose product keeps to the profile's work, and in three of four cases to less.

@@ -109,7 +109,7 @@ impl Profile {
             loads: 5,
             outputs: 3,
             opts: 7,
-            kinds: Kinds { elementwise: 6, reduction: 8, product: 4, convolution: 2, window: 2 },
+            kinds: Kinds { elementwise: 6, reduction: 8, product: 6, convolution: 2, window: 2 },
             plans: Plans { hand: 3, required: 1, list: 4 },
             illegal: 0,
             raw_views: true,
