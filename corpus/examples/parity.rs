@@ -63,7 +63,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Err(Difference::Head(text)) => ("head", text),
             Err(Difference::Name(text)) => ("name", text),
             Err(Difference::Digest(text)) if verbose => ("digest", text),
-            Err(Difference::Digest(text)) => ("digest", format!("{} uops", text.lines().count() - 2)),
+            Err(Difference::Digest(text)) => {
+                let digest = text.lines().next().and_then(|line| line.split(' ').next_back());
+                ("digest", format!("{} uops {}", text.lines().count() - 2, digest.unwrap_or("")))
+            }
         };
         tally.differ += 1;
         *kinds.entry(kind).or_default() += 1;

@@ -124,11 +124,16 @@ impl Lowering {
         }
     }
 
-    /// Loads what is read behind the reduction. Outputs are not, unless they are read as well.
+    /// Loads what is read behind the reduction. 0.9.0 loads the outputs first: nothing uses that, but an equal index of
+    /// a later buffer takes on the order of terms of an output's.
     fn load_late(&mut self, axes: &AxisIndices, loaded: &mut Loaded) -> Result<(), LowerError> {
         let indices = axes.all();
-        for buffer in self.kernel.outputs..self.kernel.buffers.len() {
+        for buffer in 0..self.kernel.buffers.len() {
             if self.kernel.early_buffers.get(buffer).copied().unwrap_or(false) {
+                continue;
+            }
+            if buffer < self.kernel.outputs {
+                self.expand_access(buffer, &indices)?;
                 continue;
             }
             if let KernelBuffer::Ast(id) = self.kernel.buffers[buffer] {

@@ -144,6 +144,11 @@ impl Lowering {
         Ok(loaded)
     }
 
+    /// Expands index and valid of a buffer that is not loaded.
+    pub(super) fn expand_access(&mut self, buffer: usize, indices: &[NodeId]) -> Result<(), LowerError> {
+        self.access(buffer, DType::F32, indices).map(|_| ())
+    }
+
     fn load_key(&mut self, place: Place, dtype: DType, index: NodeId, valid: NodeId) -> LoadKey {
         let index = self.does(LowerStep::LoadKeyIndex).then(|| self.kernel.arena.canonical(index));
         let valid = self.does(LowerStep::LoadKeyValid).then(|| self.kernel.arena.canonical(valid));
