@@ -79,6 +79,15 @@ impl UopArena {
         self.uops.len()
     }
 
+    /// For each uop whether several uops have it as a source, or one more than once.
+    pub(super) fn shared(&self) -> Vec<bool> {
+        let (mut used, mut shared) = (vec![false; self.uops.len()], vec![false; self.uops.len()]);
+        for source in self.uops.iter().flat_map(|uop| &uop.sources) {
+            shared[source.index()] |= std::mem::replace(&mut used[source.index()], true);
+        }
+        shared
+    }
+
     /// Whether `id` certainly does not depend on the loop `range`.
     pub(super) fn is_free_of(&self, id: UopId, range: UopId) -> bool {
         match self.ranges.iter().position(|&known| known == range) {

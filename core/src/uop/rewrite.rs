@@ -13,8 +13,8 @@ use smallvec::SmallVec;
 /// Rules that halve a graph in each round would end sooner than this.
 const MOST_ROUNDS: usize = 1_000_000;
 
-/// 0.9.0 remembers so many results within a round. In a larger graph it looks at some uops once more, and then sees what
-/// it otherwise sees from the second round on.
+/// 0.9.0 remembers so many results within a round. In a larger graph it looks once more at a uop that several others
+/// use, and then sees what it otherwise sees from the second round on.
 const REMEMBERED: usize = 128;
 
 /// Rewrites in progress.
@@ -26,8 +26,10 @@ pub(super) struct Rewriter<'a> {
     result: Vec<Option<UopId>>,
     /// How many more rules may fire.
     budget: usize,
-    /// Whether this is the first round of a small graph, see [`REMEMBERED`].
+    /// Whether this is the first round.
     first_round: bool,
+    /// In a graph larger than [`REMEMBERED`], for each uop whether several others use it.
+    shared: Vec<bool>,
     /// Whether a rule waits for the second round.
     held_back: bool,
 }
@@ -45,14 +47,15 @@ impl<'a> Rewriter<'a> {
     /// A rewriter of a graph by `rules`.
     pub(super) fn new(arena: &'a mut UopArena, rules: Rules) -> Rewriter<'a> {
         let budget = 1000 + 100 * arena.len();
-        let first_round = arena.len() <= REMEMBERED;
+        let shared = if arena.len() > REMEMBERED { arena.shared() } else { Vec::new() };
         Rewriter {
             arena,
             rules,
             firings: Firings::default(),
             result: Vec::new(),
             budget,
-            first_round,
+            first_round: true,
+            shared,
             held_back: false,
         }
     }
@@ -140,7 +143,7 @@ impl<'a> Rewriter<'a> {
                 State::On => false,
                 State::Altered => true,
             };
-            let first_round = self.first_round;
+            let first_round = self.first_round && !self.shared.get(id.index()).is_some_and(|&shared| shared);
             let mut site = Site { arena: self.arena, id, altered, first_round, held_back: false };
             let rewritten = apply(&mut site);
             self.held_back |= site.held_back;

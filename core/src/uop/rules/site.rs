@@ -14,7 +14,7 @@ pub(in crate::uop) struct Site<'a> {
     pub(in crate::uop) id: UopId,
     /// Whether the rule has its planted fault.
     pub(in crate::uop) altered: bool,
-    /// Whether this is the first round of a small graph, where 0.9.0 does not yet see that constants are equal.
+    /// Whether this is the first round, where 0.9.0 does not yet see that constants are equal.
     pub(in crate::uop) first_round: bool,
     /// Set by a rule that would apply if this were not the first round.
     pub(in crate::uop) held_back: bool,
