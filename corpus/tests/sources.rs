@@ -17,8 +17,10 @@ fn gzip(text: &[u8]) -> Vec<u8> {
     encoder.finish().expect("writing to memory")
 }
 
-/// Number and line of each kernel, and the error's line and column where it is wrong.
-fn outline(bytes: impl Into<Vec<u8>>) -> (Format, Vec<(usize, usize, Option<(usize, usize)>)>) {
+/// Number and line of a kernel, and the error's line and column where it is wrong.
+type Outline = (usize, usize, Option<(usize, usize)>);
+
+fn outline(bytes: impl Into<Vec<u8>>) -> (Format, Vec<Outline>) {
     let source = Source::from_bytes(bytes.into()).expect("readable");
     let pieces = source.pieces();
     let outline = pieces.iter().map(|piece| {

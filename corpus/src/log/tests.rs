@@ -1,10 +1,11 @@
 //! Forms that logs may have, and what readers are told of wrong lines.
 
 use super::parse_line;
-use crate::case::{Case, Data, DataMode, Expect};
+use crate::case::{Case, Data, DataMode, Expect as Expected};
 use crate::text;
 use expect_test::{Expect as Snapshot, expect};
 use plumb_core::kernel::OptPlan;
+use proptest::prelude::*;
 
 const VIEW: &str = "ShapeTracker(views=(View(shape=(4,), strides=(1,), offset=0, mask=None, contiguous=True),))";
 
@@ -25,7 +26,7 @@ fn steps(line: &str) -> String {
         kernel: logged.kernel,
         opts: logged.opts.map_or(OptPlan::Hand, OptPlan::List),
         data: Data { mode: DataMode::Auto, seed: 0 },
-        expect: Expect::Pass,
+        expect: Expected::Pass,
     };
     let text = text::print(&case);
     let shown = |line: &&str| !["plumb", "target", "data", "expect"].iter().any(|word| line.starts_with(word));
@@ -310,7 +311,7 @@ fn errors_point_at_what_is_wrong() {
 #[test]
 fn hostile_nesting_needs_no_stack() {
     // Each of these would overflow the stack of a parser that recurses.
-    let deep = 1_000_000;
+    let deep = 200_000;
     let parentheses = "(".repeat(deep);
     assert!(parse_line(&parentheses, 1).is_err());
     let negations = format!("{}{}", "LazyOp(op=UnaryOps.NEG, src=(".repeat(deep), load(1));
@@ -322,4 +323,24 @@ fn hostile_nesting_needs_no_stack() {
     let kernel = parse_line(&store(&closed), 1).expect("any depth of operations is a kernel").kernel;
     assert_eq!(kernel.steps.len(), deep + 2);
     assert_eq!(kernel.check(), Ok(()));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_line_is_read_or_refused(at in any::<usize>(), cut in 0..30usize, instead in "[-(),.=*+/%A-Za-z0-9' \\[\\]é]{0,8}") {
+        let line = format!("(({},), [Opt(op=OptOps.LOCAL, axis=0, amt=8)])", store(&load(1)))
+            .replacen("offset=0", "offset=(Variable('i', 1, 10).bind(3)*-3)", 1);
+        let at = line.floor_char_boundary(at % (line.len() + 1));
+        let end = line.floor_char_boundary((at + cut).min(line.len()));
+        let changed = format!("{}{instead}{}", &line[..at], &line[end..]);
+        match parse_line(&changed, 1) {
+            Ok(logged) => {
+                let _ = logged.kernel.check();
+                let _ = logged.kernel.ast();
+            }
+            Err(error) => prop_assert!(error.show(&changed).contains('^')),
+        }
+    }
 }

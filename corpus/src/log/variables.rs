@@ -1,7 +1,7 @@
 //! Index expressions as logs print them: `3`, `NumNode(2)`, `(Variable('i', 1, 10)*3)`, and variables:
 //! `Variable('i', 1, 10).bind(5)`.
 
-use crate::case::{Dim, DimExpr, Variable};
+use crate::case::{Dim, DimExpr, MAX_VARIABLES, Variable};
 use crate::expression;
 use crate::scan::Scanner;
 use crate::text::ParseError;
@@ -59,7 +59,11 @@ pub(super) fn variable(scanner: &mut Scanner<'_>, variables: &mut Variables) -> 
     if let Some(message) = variable.fault() {
         return Err(scanner.error_since(start, message));
     }
+    let full = variables.0.len() >= MAX_VARIABLES;
     match variables.0.iter_mut().find(|known| known.name == name) {
+        None if full => {
+            return Err(scanner.error_since(start, format!("at most {MAX_VARIABLES} variables are allowed")));
+        }
         None => variables.0.push(variable),
         Some(known) if (known.min, known.max) != (min, max) => {
             let message = format!("variable {name} has other bounds here than before ({} to {})", known.min, known.max);

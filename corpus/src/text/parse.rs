@@ -2,7 +2,7 @@
 
 use super::step::{self, Steps};
 use super::{ParseError, VERSION_LINE};
-use crate::case::{Case, CaseError, Data, DataMode, Expect, Kernel, Variable};
+use crate::case::{Case, CaseError, Data, DataMode, Expect, Kernel, MAX_VARIABLES, Variable};
 use crate::scan::Scanner;
 use plumb_core::kernel::{Opt, OptOp, OptPlan};
 
@@ -133,6 +133,13 @@ impl<'a> Reader<'a> {
             "data" => self.data = Some(data(scanner)?),
             "expect" => self.expect = Some(expect(scanner)?),
             "var" => {
+                if self.variables.len() >= MAX_VARIABLES {
+                    return Err(scanner.error_at(
+                        start,
+                        word,
+                        format!("at most {MAX_VARIABLES} variables are allowed"),
+                    ));
+                }
                 let variable = variable(scanner)?;
                 let fault = variable.fault().or_else(|| {
                     let twice = self.variables.iter().any(|known| known.name == variable.name);

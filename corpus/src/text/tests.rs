@@ -358,3 +358,33 @@ fn deep_nesting_is_refused() {
     let long = SMALL.replacen("(5, i)", &format!("(5, {}i)", "i+".repeat(1_000_000)), 1);
     assert_eq!(parse(&long).expect_err("nested too deeply").message, "an expression may nest at most 64 deep");
 }
+
+#[test]
+fn the_example_of_the_documentation_is_canonical() {
+    let documentation = include_str!("../../README.md");
+    let indented = documentation.lines().skip_while(|line| !line.ends_with(super::VERSION_LINE));
+    let lines = indented.map_while(|line| line.strip_prefix("    "));
+    let example: String = lines.map(|line| format!("{line}\n")).collect();
+    let case = parse(&example).unwrap_or_else(|error| panic!("{}", error.show(&example)));
+    assert_eq!(print(&case), example);
+}
+
+#[test]
+fn large_texts_take_little_time() {
+    // Quadratic work on any of these would take minutes.
+    let begin = std::time::Instant::now();
+    let shape = |size: &str| format!("({})", vec![size; 64].join(","));
+    let head = "plumb case 1\ntarget clang\nvar i[1,1]\n";
+    let load = |name: &str, size: &str| format!("%{name} = load f32 buf1 {}\n", shape(size));
+    let sums: String = (1..50_000).map(|number| format!("%a{number} = add %a{} %b\n", number - 1)).collect();
+    let store = format!("store f32 buf0 {} %a49999\n", shape("i"));
+    assert!(parse(&format!("{head}{}{}{sums}{store}", load("a0", "i*i*i-i*i+i"), load("b", "i+i*i*(i-1)"))).is_err());
+    let same = format!("{head}{}{}{sums}{}", load("a0", "i*2-i"), load("b", "i"), store);
+    assert_eq!(parse(&same).map(|case| case.kernel.steps.len()), Ok(50_002));
+    let variables: String = (0..50_000).map(|number| format!("var v{number}[0,1]\n")).collect();
+    assert!(parse(&format!("plumb case 1\ntarget clang\n{variables}")).is_err());
+    assert!(parse(&format!("{head}%0 = load f32 buf1 (1){}\n", " |> reshape(1)".repeat(50_000))).is_err());
+    assert!(parse(&format!("{head}%0 = load f32 buf1 ({})\n", "1,".repeat(500_000))).is_err());
+    assert!(parse(&format!("{head}%0 = load f32 buf1 ({})\n", vec!["(i*7+1)"; 60].join("*"))).is_err());
+    assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
+}
