@@ -8,6 +8,7 @@ use plumb_core::ast::{AluOp, Ast, ReduceOp};
 use plumb_core::dtype::{DType, Scalar};
 use plumb_core::kernel::{Kernel, Opt, OptOp};
 use plumb_core::rule::{Rules, State};
+use plumb_core::shape::ViewRule;
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -117,6 +118,23 @@ proptest! {
                 Err(_) => prop_assert!(kernel.same_state(&before), "refused {opt} changed the kernel"),
             }
         }
+    }
+
+    /// Shortcuts, taken only where all rules of views are on, give the views that the movement operations give: the
+    /// rule that is off here plays no part in them.
+    #[test]
+    fn shortcuts_move_views_as_the_movement_operations_do(
+        ast in asts(), name in targets(), opts in prop::collection::vec(opts(), 1..9)
+    ) {
+        let general = Rules::default().with(ViewRule::InvertSign, State::Off);
+        let (mut direct, mut general) = (kernel(&ast, name, &Rules::default()), kernel(&ast, name, &general));
+        prop_assert_eq!(&direct.views, &general.views);
+        for opt in opts {
+            prop_assert_eq!(direct.apply_opt(opt).is_ok(), general.apply_opt(opt).is_ok());
+            prop_assert_eq!(&direct.views, &general.views, "after {}", opt);
+        }
+        prop_assert_eq!(direct.hand_coded_optimizations().is_ok(), general.hand_coded_optimizations().is_ok());
+        prop_assert!(direct.same_state(&general));
     }
 
     /// With any two checks off or altered there is still no panic, and an error still changes nothing.

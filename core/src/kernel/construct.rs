@@ -1,6 +1,6 @@
 //! From an AST to the first state of a kernel.
 
-use super::{Kernel, KernelBuffer, LowerError, dims};
+use super::{Kernel, KernelBuffer, LowerError, dims, direct};
 use crate::ast::{Ast, AstId, AstOp, BufferId, Source, Value};
 use crate::rule::{Firings, Rules};
 use crate::shape::{Dims, ShapeTracker};
@@ -43,6 +43,7 @@ impl Kernel {
             tensor_core: None,
             tensor_core_opts: None,
             dont_use_locals: false,
+            direct_views: direct::allowed(rules),
         };
         kernel.check_shapes()?;
         kernel.variables = kernel.find_variables()?;

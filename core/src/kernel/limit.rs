@@ -74,10 +74,10 @@ impl Kernel {
         if !self.views.iter().all(|view| fits(view.shape())) {
             return Err(refused(self));
         }
-        self.views = self.reshaped(|_, shape| {
+        self.views = self.reshaped(|shape| {
             let (axes, rest) = shape.split_at(global);
             let new = if is_ones(axes) { &ones } else { &new };
-            Ok(new.iter().chain(rest).copied().collect())
+            new.iter().chain(rest).copied().collect()
         })?;
         Ok(())
     }

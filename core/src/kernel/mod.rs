@@ -17,6 +17,7 @@ mod axes;
 mod check;
 mod construct;
 mod dims;
+mod direct;
 mod error;
 mod heuristics;
 mod limit;

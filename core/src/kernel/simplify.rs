@@ -20,9 +20,7 @@ impl Kernel {
         let (first_reduce, first_upcast, len) = (self.first_reduce(), self.first_upcast(), ones.len());
         let local_ones = count(first_reduce.saturating_sub(self.local_dims), first_reduce);
         let upcast_ones = count(first_upcast, len);
-        self.views = self.reshaped(|_, shape| {
-            Ok(shape.iter().zip(&ones).filter(|&(_, &one)| !one).map(|(&size, _)| size).collect())
-        })?;
+        self.views = self.without_ones(&ones)?;
         self.local_dims -= local_ones;
         self.upcasted -= upcast_ones;
         Ok(true)
@@ -37,9 +35,9 @@ impl Kernel {
         }
         let first_reduce = self.first_reduce();
         let image = self.image_strides()?;
-        let Kernel { arena, views, .. } = self;
         let strides: SmallVec<[Strides; 8]> =
-            views.iter().map(|view| view.real_strides(arena, false)).collect::<Result<_, _>>()?;
+            (0..self.views.len()).map(|buffer| self.real_strides(buffer, false)).collect::<Result<_, _>>()?;
+        let Kernel { arena, views, .. } = self;
         let mut merges: SmallVec<[bool; 8]> = SmallVec::new();
         for axis in 1..len {
             let mut merge = axis != first_reduce;
@@ -54,16 +52,7 @@ impl Kernel {
         if !merges.contains(&true) {
             return Ok(());
         }
-        self.views = self.reshaped(|arena, shape| {
-            let mut merged = Dims::new();
-            for (axis, &size) in shape.iter().enumerate() {
-                match merged.last_mut() {
-                    Some(last) if axis > 0 && merges[axis - 1] => *last = arena.sint_mul(*last, size)?,
-                    _ => merged.push(size),
-                }
-            }
-            Ok(merged)
-        })?;
+        self.views = self.merged(&merges)?;
         Ok(())
     }
 

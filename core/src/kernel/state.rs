@@ -73,6 +73,8 @@ pub struct Kernel {
     pub tensor_core_opts: Option<TensorCoreOpts>,
     /// Whether workgroups are given up.
     pub dont_use_locals: bool,
+    /// Whether views may be moved by shortcuts.
+    pub(super) direct_views: bool,
 }
 
 /// What a matrix instruction works on.

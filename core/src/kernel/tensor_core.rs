@@ -23,7 +23,7 @@ impl Kernel {
     /// Uses a matrix instruction where one applies without conversions and padding, then upcasts and adds lanes as
     /// 0.9.0 does by itself; says whether one applied, and otherwise leaves the kernel as it was.
     pub fn apply_tensor_cores(&mut self) -> bool {
-        if self.target.tensor_cores.is_empty() {
+        if !self.target.tensor_cores.iter().any(|core| self.factors(core).is_some()) {
             return false;
         }
         let before = self.checkpoint();

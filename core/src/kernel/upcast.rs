@@ -1,8 +1,8 @@
 //! What upcasted axes mean for a buffer: offsets of accumulators, and axes along which four elements lie together.
 
-use super::{Kernel, OptCheck, OptError, dims};
+use super::{Kernel, OptCheck, OptError, dims, direct};
 use crate::dtype::{DType, Scalar};
-use crate::shape::{ShapeError, View};
+use crate::shape::ShapeError;
 use crate::symbolic::Sint;
 use smallvec::SmallVec;
 
@@ -127,9 +127,14 @@ impl Kernel {
         i: usize,
         ignore_valid: bool,
     ) -> Result<SmallVec<[Option<Sint>; 6]>, ShapeError> {
-        match self.views.get(i).map(|view| view.views.as_slice()) {
-            Some([View { strides, mask: None, .. }]) => Ok(strides.iter().map(|&stride| Some(stride)).collect()),
-            Some(_) => self.views[i].real_strides(&mut self.arena, ignore_valid),
+        let view = self.views.get(i);
+        if let Some([view]) = view.map(|view| view.views.as_slice())
+            && let Some(strides) = direct::strides(view, ignore_valid)
+        {
+            return Ok(strides);
+        }
+        match view {
+            Some(view) => view.real_strides(&mut self.arena, ignore_valid),
             None => Err(ShapeError::Argument {
                 operation: "index",
                 shape: dims::text(&self.arena, self.full_shape()),

@@ -1,6 +1,7 @@
 //! Which output axes one lane works on several places of.
 
-use crate::kernel::{Kernel, OptError, OptOp, dims};
+use crate::kernel::{Kernel, OptError, OptOp, dims, direct};
+use crate::shape::View;
 use crate::symbolic::{Arena, Sint};
 use smallvec::SmallVec;
 
@@ -63,7 +64,18 @@ impl Kernel {
     fn is_masked(&mut self, axis: usize) -> Result<bool, OptError> {
         let Kernel { arena, views, .. } = self;
         for view in views.iter() {
-            if view.views.iter().any(|view| view.mask.is_some()) && view.axis_is_masked(arena, axis)? {
+            if view.views.iter().all(|view| view.mask.is_none()) {
+                continue;
+            }
+            let direct = match view.views.as_slice() {
+                [single @ View { mask: Some(mask), .. }] => direct::masked_axes(single, mask),
+                _ => None,
+            };
+            let masked = match direct {
+                Some(masked) => masked.get(axis) == Some(&true),
+                None => view.axis_is_masked(arena, axis)?,
+            };
+            if masked {
                 return Ok(true);
             }
         }
