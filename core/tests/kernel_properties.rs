@@ -96,8 +96,6 @@ fn padded_elements(opts: &[Opt]) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
-
     #[test]
     fn refused_opts_change_nothing_and_applied_ones_keep_the_elements(
         ast in asts(), name in targets(), opts in prop::collection::vec(opts(), 1..9)

@@ -15,12 +15,12 @@ pub(super) fn allowed(rules: &Rules) -> bool {
     ViewRule::TABLE.iter().all(|rule| rules.state(rule.id) == State::On)
 }
 
-/// The view with a part of an axis, of which all is left by the mask, taken from it and put elsewhere.
+/// The view with a part of an axis taken from it and put elsewhere: of an axis of which the mask leaves all, or the
+/// whole of one.
 pub(super) fn shift(view: &View, shift: Shift) -> Option<View> {
     let Shift { axis, amount, top, insert_before, truncate } = shift;
     let (size, stride) = (view.shape.get(axis)?.int()?, view.strides.get(axis)?.int()?);
-    let whole = view.mask.as_ref().is_none_or(|mask| mask.get(axis) == Some(&(ZERO, Sint::Int(size))));
-    if !whole || truncate || amount < 1 || size < 1 || (size % amount != 0 && size != 1) {
+    if truncate || amount < 1 || size < 1 || (size % amount != 0 && size != 1) {
         return None;
     }
     let (rest, part) = if size == 1 { (1, 1) } else { (size / amount, amount) };
@@ -33,8 +33,14 @@ pub(super) fn shift(view: &View, shift: Shift) -> Option<View> {
     moved.strides[axis] = Sint::Int(rest_stride);
     moved.strides.insert(insert_before, Sint::Int(part_stride));
     if let Some(mask) = &mut moved.mask {
+        let (low, high) = (mask[axis].0.int()?, mask[axis].1.int()?);
+        let whole = low == 0 && high == size;
+        if !whole && (rest != 1 || low >= high) {
+            return None;
+        }
         mask[axis] = (ZERO, Sint::Int(rest));
-        mask.insert(insert_before, (ZERO, Sint::Int(part)));
+        let part = if whole { (ZERO, Sint::Int(part)) } else { (Sint::Int(low), Sint::Int(high)) };
+        mask.insert(insert_before, part);
     }
     moved.contiguous = is_contiguous(&moved)?;
     Some(moved)
