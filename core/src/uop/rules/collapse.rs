@@ -127,7 +127,10 @@ fn mean_of_choice(site: &mut Site<'_>, id: UopId, range: UopId) -> Option<UopId>
         inner = source;
     }
     let Choice { dtype, index, step, bound, scale, start, length } = choice(site, inner, range)?;
-    if dtype == DType::BOOL || !is_exact(dtype.scalar(), site.value(scale)?, site.value(length)?.as_int()?) {
+    // A sum of integers that wraps around is right as it is, but not for a wider type.
+    let may_wrap = dtype.scalar().is_int() && casts.is_empty();
+    if dtype == DType::BOOL || !may_wrap && !is_exact(dtype.scalar(), site.value(scale)?, site.value(length)?.as_int()?)
+    {
         return None;
     }
     // From the first r that chooses the scale on, all do: floor((index - bound) / -step) + 1, as the quotient by `step`
