@@ -123,13 +123,16 @@ fn may_split(arena: &mut Arena, (low, high): (Sint, Sint), size: Sint, row: Sint
         arena.same_sint(first, last)
     };
     let even = arena.sint_mod(size, row)? == zero;
-    let splits = match arena.rules().state(ViewRule::ReshapeMaskSplit) {
-        State::On => (whole_rows || one_row) && even,
-        State::Altered => whole_rows || one_row,
+    let holds = |arena: &mut Arena, rule: ViewRule, holds: bool| match arena.rules().state(rule) {
+        State::On => holds,
+        State::Altered => true,
         State::Off => false,
     };
+    let splits = holds(arena, ViewRule::ReshapeMaskRows, whole_rows || one_row)
+        && holds(arena, ViewRule::ReshapeMaskSplit, even);
     if splits {
         arena.firings_mut().count(ViewRule::ReshapeMaskSplit);
+        arena.firings_mut().count(ViewRule::ReshapeMaskRows);
     }
     Ok(splits)
 }

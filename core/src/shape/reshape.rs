@@ -121,11 +121,11 @@ impl View {
         let Some(strides) = self.reshaped_strides(arena, shape)? else { return Ok(None) };
         let Reshaped::Mask(mask) = reshape_mask(arena, self, shape)? else { return Ok(None) };
         let strides = match &mask {
-            None => canonical_strides(arena, shape, &strides),
+            None => canonical_strides(shape, &strides),
             Some(mask) => {
                 let extents = mask.iter().map(|&(low, high)| Ok(arena.sint_sub(high, low)?));
                 let extents = extents.collect::<Result<Dims>>()?;
-                canonical_strides(arena, &extents, &strides)
+                canonical_strides(&extents, &strides)
             }
         };
         let Some(offset) = self.reshaped_offset(arena, &strides, mask.as_ref())? else { return Ok(None) };
@@ -208,7 +208,7 @@ impl View {
         match arena.rules().state(ViewRule::ReshapeOffset) {
             State::On => Ok(Some(arena.sint_add(self.offset, moved)?)),
             State::Off => Ok(None),
-            State::Altered => Ok(Some(self.offset)),
+            State::Altered => Ok(Some(arena.sint_sub(self.offset, after)?)),
         }
     }
 }

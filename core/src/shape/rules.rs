@@ -4,7 +4,6 @@ crate::rule_table! {
     /// Simplifications of views. One that is off does not fire: more views are stacked, or more is written out, and what
     /// is shown is still right.
     pub enum ViewRule in View {
-        CanonicalStride = "view/canonical-stride": "the stride of an axis of size 1 is 0";
         WholeMask = "view/whole-mask": "a mask that leaves everything is dropped",
             altered "a mask is dropped where it leaves everything of the first axis";
         StrideFold = "view/masked-stride-zero": "the stride of an axis of which a mask leaves one place goes to the offset",
@@ -19,12 +18,14 @@ crate::rule_table! {
         Minify = "view/minify": "a view that is read through is first reduced to as few axes as can express it";
         Reshape = "view/reshape": "a strided view is reshaped in place where its strides allow it";
         ReshapePlain = "view/reshape-plain": "a plain view reshaped is a plain view";
-        ReshapeMaskSplit = "view/reshape-mask-split": "a mask is split with its axis where the split cuts the axis evenly and not across the mask",
+        ReshapeMaskSplit = "view/reshape-mask-split": "a mask is split with its axis where the split divides the axis evenly",
             altered "an axis is split although it does not divide evenly";
+        ReshapeMaskRows = "view/reshape-mask-rows": "a mask is split into rows where it is whole rows or part of one",
+            altered "a mask is split into rows although it ends within one";
         ReshapeMaskMerge = "view/reshape-mask-merge": "the masks of merged axes become one where they unfold continuously",
             altered "the masks of merged axes become one although they do not unfold continuously";
         ReshapeOffset = "view/reshape-offset": "a masked view is reshaped in place where that moves its origin: the offset accounts for where the masks start",
-            altered "the offset of a reshaped view stays as it was";
+            altered "the offset accounts for the new masks only";
         ReshapeScalar = "view/reshape-scalar": "a view that shows nothing but padding is reshaped to a scalar by stacking a view",
             altered "padding becomes readable when a view is reshaped to a scalar";
         InvertSign = "view/invert-sign": "the inverse of a view walks backwards along axes that the view walks backwards (off: such a view has no inverse)",

@@ -33,7 +33,7 @@ pub fn row_major_strides(arena: &mut Arena, shape: &[Sint]) -> Result<Dims> {
     let mut strides: Dims = smallvec![ZERO; shape.len()];
     let mut stride = ONE;
     for axis in (0..shape.len()).rev() {
-        if shape[axis] != ONE || !arena.rules().is_on(ViewRule::CanonicalStride) {
+        if shape[axis] != ONE {
             strides[axis] = stride;
         }
         // The outermost size plays no part: it may be anything, also too large to multiply.
@@ -45,10 +45,7 @@ pub fn row_major_strides(arena: &mut Arena, shape: &[Sint]) -> Result<Dims> {
 }
 
 /// `strides` with 0 where an axis has size 1.
-pub(super) fn canonical_strides(arena: &Arena, shape: &[Sint], strides: &[Sint]) -> Dims {
-    if !arena.rules().is_on(ViewRule::CanonicalStride) {
-        return strides.into();
-    }
+pub(super) fn canonical_strides(shape: &[Sint], strides: &[Sint]) -> Dims {
     shape.iter().zip(strides).map(|(&size, &stride)| if size == ONE { ZERO } else { stride }).collect()
 }
 
@@ -71,7 +68,7 @@ impl View {
         check(arena, shape, strides, mask)?;
         let row_major = row_major_strides(arena, shape)?;
         let mut strides = match strides {
-            Some(strides) => canonical_strides(arena, shape, strides),
+            Some(strides) => canonical_strides(shape, strides),
             None => row_major.clone(),
         };
         let mask = mask.filter(|mask| !leaves_all(arena, mask, shape));

@@ -284,13 +284,13 @@ impl Arena {
         }
         let divided = self.sum(&divided)?;
         let rest = self.sum(&rest)?;
-        // A factor as large as the divisor would lead back here, where terms are not taken out.
-        let size = b.unsigned_abs();
-        let by = if common > 1 && common.unsigned_abs() < size && self.on(SymbolicRule::DivGcd) {
+        // Dividing in two steps relies on the first one to take terms out; otherwise the steps would be merged again.
+        let stepwise = by_terms != State::Off;
+        let by = if stepwise && common > 1 && self.on(SymbolicRule::DivGcd) {
             self.fired(SymbolicRule::DivGcd);
             common
         // Rounding twice is right only where the second divisor is positive too.
-        } else if factor > 1 && factor < b && self.on(SymbolicRule::DivFactor) {
+        } else if stepwise && factor > 1 && b > 0 && self.on(SymbolicRule::DivFactor) {
             self.fired(SymbolicRule::DivFactor);
             factor
         } else {

@@ -89,13 +89,10 @@ impl Arena {
                 return self.add_number(a, checked_sub(0, checked_mul(b, quotient)?)?);
             }
         }
+        // Only where rules that reduce factors and numbers are off is there anything negative left.
         if min < 0 {
-            self.fired(SymbolicRule::ModOffset);
-            let mut quotient = checked_div(min, b)?;
-            if !self.on(SymbolicRule::ModOffset) {
-                quotient = checked_sub(quotient, 1)?;
-            }
-            let raised = self.add_number(a, checked_sub(0, checked_mul(quotient, b)?)?)?;
+            let raise = checked_sub(0, checked_mul(checked_div(min, b)?, b)?)?;
+            let raised = self.add_number(a, raise)?;
             return self.modulo_any(raised, Sint::Int(b));
         }
         self.create(Node::Mod(a, b))

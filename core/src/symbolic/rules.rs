@@ -48,7 +48,6 @@ crate::rule_table! {
         ModSmall = "symbolic/mod-small": "a remainder of something that is not negative and below the divisor is itself",
             altered "also where the largest value equals the divisor";
         ModSameQuotient = "symbolic/mod-same-quotient": "a%b is a - b*q where a//b is q for all values";
-        ModOffset = "symbolic/mod-offset": "a dividend that may be negative is raised by the least multiple of the divisor that prevents it (off: by one multiple more)";
         ModOfMul = "symbolic/mod-of-mul": "(a*c)%b is (a*(c%b))%b";
         ModOfMod = "symbolic/mod-of-mod": "(a%b)%c is a%c where c divides b",
             altered "(a%b)%c is a%c whatever b is";

@@ -86,6 +86,9 @@ impl Arena {
                 nodes.iter().try_for_each(|&node| self.collect(node, collected))
             }
             &Node::Number(value) if self.on(SymbolicRule::SumConstants) => {
+                if collected.number != 0 {
+                    self.fired(SymbolicRule::SumConstants);
+                }
                 collected.number = checked_add(collected.number, value)?;
                 Ok(())
             }
