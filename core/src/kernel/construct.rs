@@ -101,7 +101,7 @@ impl Kernel {
     }
 
     /// The variables that the views and constants depend on, each once, ordered by name.
-    fn find_variables(&mut self) -> Result<Vec<NodeId>, LowerError> {
+    fn find_variables(&self) -> Result<Vec<NodeId>, LowerError> {
         let mut found: Vec<NodeId> = Vec::new();
         for buffer in &self.buffers {
             let KernelBuffer::Ast(id) = buffer else { continue };
@@ -109,7 +109,7 @@ impl Kernel {
             if let Source::Constant(Value::Variable(node)) = buffer.source {
                 found.push(node);
             }
-            found.extend(buffer.view.vars(&mut self.arena));
+            found.extend(buffer.view.vars(&self.arena));
         }
         let arena = &self.arena;
         let key = |id: &NodeId| match arena.node(*id) {

@@ -7,6 +7,7 @@ use crate::symbolic::{Arena, Sint};
 use smallvec::smallvec;
 
 /// What becomes of a mask.
+#[expect(clippy::large_enum_variant, reason = "a value of a moment, taken apart where it is made")]
 pub(super) enum Reshaped {
     /// The mask of the new shape; `None`: nothing is masked.
     Mask(Option<Mask>),

@@ -132,9 +132,8 @@ impl Arena {
         if state == State::Off {
             return Ok(Bounds::between(0, 1));
         }
-        let decided = if state == State::Altered && self.min(a) < self.smallest(b) {
-            Some(true)
-        } else if self.surely_less_by_bounds(a, b)? {
+        let planted = state == State::Altered && self.min(a) < self.smallest(b);
+        let decided = if planted || self.surely_less_by_bounds(a, b)? {
             Some(true)
         } else if self.min(a) >= self.largest(b) {
             Some(false)
