@@ -8,6 +8,7 @@ use plumb_core::ast::{AluOp, ReduceOp};
 use plumb_core::constant::Constant;
 use plumb_core::dtype::{DType, Scalar};
 use plumb_core::kernel::OptPlan;
+use plumb_core::rule::Rules;
 use std::sync::Arc;
 
 mod ast;
@@ -213,6 +214,16 @@ pub enum DataMode {
     Exact,
     /// Values with rigorous error bounds.
     Bounded,
+    /// As `Bounded`, with infinities, NaNs and negative zeros among the inputs. The kernel is lowered without the
+    /// rewrites that hold for finite floats only: see [`Case::rules`].
+    Special,
+}
+
+impl Case {
+    /// The rules to lower this case with, where others are lowered with `rules`.
+    pub fn rules(&self, rules: Rules) -> Rules {
+        if self.data.mode == DataMode::Special { rules.strict_float() } else { rules }
+    }
 }
 
 /// What the judges are expected to say.

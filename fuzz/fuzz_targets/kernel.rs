@@ -15,7 +15,7 @@ fuzz_target!(|data: &[u8]| {
     let (Ok(ast), Some(target)) = (case.kernel.ast(), Target::named(&case.target)) else {
         panic!("an invalid case was generated:\n{}", text::print(&case));
     };
-    let lowered = match linearize::lower(&Arc::new(ast), &Arc::new(target), &case.opts, &Rules::default()) {
+    let lowered = match linearize::lower(&Arc::new(ast), &Arc::new(target), &case.opts, &case.rules(Rules::default())) {
         Ok(lowered) => lowered,
         Err(error) => panic!("not lowered: {error}\n{}", text::print(&case)),
     };

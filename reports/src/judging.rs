@@ -117,7 +117,7 @@ impl Judging {
 
     fn lower(&self, case: &Case) -> Result<Lowered, Verdict> {
         let ast = case.kernel.ast().map_err(|error| fail(FindingKind::Lowering, error.to_string()))?;
-        match self.lower_ast(&Arc::new(ast), &case.target, &case.opts) {
+        match self.lower_ast(&Arc::new(ast), &case.target, &case.opts, &case.rules(self.rules)) {
             Ok(lowered) => match &case.expect {
                 Expect::Pass => Ok(lowered),
                 Expect::Refused(_) => {
@@ -132,10 +132,16 @@ impl Judging {
     }
 
     /// Lowers an AST for the target of this name.
-    pub(crate) fn lower_ast(&self, ast: &Arc<Ast>, target: &str, plan: &OptPlan) -> Result<Lowered, LowerError> {
+    pub(crate) fn lower_ast(
+        &self,
+        ast: &Arc<Ast>,
+        target: &str,
+        plan: &OptPlan,
+        rules: &Rules,
+    ) -> Result<Lowered, LowerError> {
         let target =
             self.targets.get(target).ok_or_else(|| LowerError::Unsupported(format!("there is no target {target}")))?;
-        linearize::lower(ast, target, plan, &self.rules)
+        linearize::lower(ast, target, plan, rules)
     }
 }
 

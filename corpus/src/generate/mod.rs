@@ -66,15 +66,9 @@ pub fn from_bytes(input: &mut arbitrary::Unstructured<'_>) -> arbitrary::Result<
 pub fn from_choices(choice: &mut dyn Choice, profile: &Profile) -> Case {
     let target = if profile.targets.is_empty() { "clang" } else { choice.pick(&profile.targets) };
     let seed = u64::from(choice.detail(u32::MAX));
+    let mode = choice.weighted(&[(7, DataMode::Auto), (1, DataMode::Special)]);
     let described = Target::named(target);
     let kernel = kernel::kernel(choice, profile, described.as_ref());
     let (opts, expect) = opts::plan(choice, profile, &kernel, described);
-    Case {
-        comments: Vec::new(),
-        target: target.to_owned(),
-        kernel,
-        opts,
-        data: Data { mode: DataMode::Auto, seed },
-        expect,
-    }
+    Case { comments: Vec::new(), target: target.to_owned(), kernel, opts, data: Data { mode, seed }, expect }
 }

@@ -239,7 +239,8 @@ fn data(scanner: &mut Scanner<'_>) -> Result<Data, ParseError> {
         "auto" => DataMode::Auto,
         "exact" => DataMode::Exact,
         "bounded" => DataMode::Bounded,
-        _ => return Err(scanner.expected("`auto`, `exact` or `bounded`")),
+        "special" => DataMode::Special,
+        _ => return Err(scanner.expected("`auto`, `exact`, `bounded` or `special`")),
     };
     scanner.word();
     scanner.expect("seed")?;

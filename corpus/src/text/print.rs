@@ -32,6 +32,7 @@ pub(super) fn case(case: &Case) -> String {
         DataMode::Auto => "auto",
         DataMode::Exact => "exact",
         DataMode::Bounded => "bounded",
+        DataMode::Special => "special",
     };
     out += &format!("data {mode} seed {}\n", case.data.seed);
     match &case.expect {

@@ -162,7 +162,7 @@ pub(super) fn case() -> impl Strategy<Value = Case> {
         };
         NAMES.iter().zip(bounds).map(variable).collect::<Vec<_>>()
     });
-    let mode = select(vec![DataMode::Auto, DataMode::Exact, DataMode::Bounded]);
+    let mode = select(vec![DataMode::Auto, DataMode::Exact, DataMode::Bounded, DataMode::Special]);
     let expected = prop_oneof![Just(Expect::Pass), any::<String>().prop_map(Expect::Refused)];
     let comments = vec("[^\\n\\r]{0,20}", 0..3);
     (comments, variables, vec(step(), 0..8), plan(), mode, any::<u64>(), expected).prop_map(

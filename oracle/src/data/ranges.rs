@@ -29,24 +29,17 @@ enum Signs {
 
 /// Sets the distribution of every input buffer.
 pub(super) fn choose(program: &Program, data: Data, inputs: &mut Inputs) {
-    let special = wants_specials(program, data, inputs);
-    let exact = data.mode != DataMode::Bounded && !special && choose_exact(program, inputs);
-    if !exact {
-        choose_bounded(program, inputs);
-        if special {
-            for (_, buffer) in inputs.buffers.iter_mut().filter(|(_, buffer)| buffer.dtype.is_float()) {
-                buffer.distribution.specials = mix(buffer.seed, 3) & 1 == 0;
-            }
+    let bounded = matches!(data.mode, DataMode::Bounded | DataMode::Special);
+    if !bounded && choose_exact(program, inputs) {
+        return;
+    }
+    choose_bounded(program, inputs);
+    if data.mode == DataMode::Special {
+        // Not in every buffer: a special value meets an ordinary one more often than another special one.
+        for (_, buffer) in inputs.buffers.iter_mut().filter(|(_, buffer)| buffer.dtype.is_float()) {
+            buffer.distribution.specials = mix(buffer.seed, 3) & 1 == 0;
         }
     }
-}
-
-/// Whether some inputs are to be infinite or no numbers: in one case of four, where there is no reduction, in which
-/// they would drown everything else.
-fn wants_specials(program: &Program, data: Data, inputs: &Inputs) -> bool {
-    let reduces = program.steps.iter().any(|step| matches!(step.op, Op::Reduce { .. }));
-    let floats = inputs.buffers.iter().any(|(_, buffer)| buffer.dtype.is_float());
-    data.mode != DataMode::Exact && !reduces && floats && mix(data.seed, 2) & 3 == 0
 }
 
 /// Whether a choice was found with which results are exact.

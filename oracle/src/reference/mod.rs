@@ -105,7 +105,7 @@ impl<'a> Reference<'a> {
     pub fn new(case: &Case, inputs: &'a Inputs, precision: Precision) -> Result<Reference<'a>, ReferenceError> {
         let program = Program::new(&case.kernel, &inputs.bindings)?;
         let inexact = match case.data.mode {
-            DataMode::Bounded => Some("bounds were asked for".to_owned()),
+            DataMode::Bounded | DataMode::Special => Some("bounds were asked for".to_owned()),
             DataMode::Auto | DataMode::Exact => exact::analyse(&program, inputs).inexact,
         };
         let mode = if inexact.is_none() { Mode::Exact } else { Mode::Bounded };

@@ -60,7 +60,7 @@ fn lower(judging: &Judging, entry: &Entry<'_>, options: &Uops, timing: &mut Timi
     let case = entry.case(&options.lowering).map_err(|message| invalid(message, true))?;
     let ast = Arc::new(case.kernel.ast().map_err(|error| invalid(error.to_string(), false))?);
     let started = Instant::now();
-    let lowered = judging.lower_ast(&ast, &case.target, &case.opts);
+    let lowered = judging.lower_ast(&ast, &case.target, &case.opts, &case.rules(options.rules.rules()));
     timing.time += started.elapsed();
     timing.kernels += 1;
     match lowered {
