@@ -2,7 +2,7 @@
 
 use super::lanes::{Bank, Lane, NONE};
 use super::machine::Machine;
-use super::memory::{Local, MANY, Output, Store};
+use super::memory::{Local, MANY, Output, Store, Toucher, Watched};
 use super::program::{Access, Op, Space};
 use crate::FindingKind;
 
@@ -41,14 +41,13 @@ impl Machine<'_> {
         let outside = element < 0 || element > last;
         let kind = if outside { FindingKind::OutOfBounds } else { FindingKind::Misaligned };
         if self.faults.wants(op.uop, kind) {
-            let (verb, elements) = (
-                if access.write { "writes" } else { "reads" },
-                if width == 1 {
-                    format!("element {element}")
-                } else {
-                    format!("elements {element} to {}", i64::from(element) + i64::from(width) - 1)
-                },
-            );
+            let verb = if access.write { "writes" } else { "reads" };
+            let image = self.program.memories.get(access.memory as usize).and_then(|memory| memory.image);
+            let elements = match width {
+                _ if image.is_some() => "a pixel outside the image".to_owned(),
+                1 => format!("element {element}"),
+                _ => format!("elements {element} to {}", i64::from(element) + i64::from(width) - 1),
+            };
             let reason = if outside {
                 format!("of {size} in {}", self.name(access.memory))
             } else {
@@ -219,6 +218,15 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether a lane of the batch comes safely after what another lane did at a time: a barrier of their workgroup is
+    /// between; or, where there are no workgroups, the iterations run one after the other.
+    fn is_ordered(&self, lane: usize, other: Toucher, time: u32) -> bool {
+        if !self.grid.launched {
+            return self.sequential;
+        }
+        self.group_of(other) == self.group_of(self.toucher(lane)) && time < self.time[lane / self.group_lanes]
+    }
+
     fn read_output<T: Lane>(
         &self,
         output: &mut Output,
@@ -230,31 +238,31 @@ impl Machine<'_> {
         let Some(slot) = output.slot(index) else { return T::default() };
         let me = self.toucher(lane);
         let writer = output.writer[slot];
-        if let Some(reader) = output.reader.get_mut(slot) {
-            *reader = if *reader == 0 || *reader == me { me } else { MANY };
-        }
-        if writer == 0 {
-            return match &output.before {
-                Some(buffer) => T::from_literal(super::convert::literal(buffer.element(index), output.scalar)),
-                None => {
-                    objection.get_or_insert_with(|| {
-                        (FindingKind::UninitialisedRead, lane, format!("reads element {index}, not written yet,"))
-                    });
-                    T::default()
-                }
-            };
-        }
-        if writer != me {
+        let Some(watched) = output.watched.get_mut(slot) else { return T::default() };
+        if writer != 0 && writer != me && !self.is_ordered(lane, writer, watched.written) {
             if self.grid.launched {
                 objection.get_or_insert_with(|| {
                     let writer = self.describe_toucher(writer);
                     (FindingKind::Race, lane, format!("reads element {index}, which is written{writer},"))
                 });
-            } else if !self.sequential {
+            } else {
                 *dependent = true;
             }
         }
-        T::cells(&output.cells).and_then(|cells| cells.get(slot)).copied().unwrap_or_default()
+        watched.widely |= watched.reader != 0 && self.group_of(watched.last_reader) != self.group_of(me);
+        watched.reader = if watched.reader == 0 || watched.reader == me { me } else { MANY };
+        watched.last_reader = me;
+        watched.read = watched.read.max(self.time[lane / self.group_lanes]);
+        if writer != 0 {
+            return T::cells(&output.cells).and_then(|cells| cells.get(slot)).copied().unwrap_or_default();
+        }
+        if let Some(buffer) = &output.before {
+            return T::from_literal(super::convert::literal(buffer.element(index), output.scalar));
+        }
+        objection.get_or_insert_with(|| {
+            (FindingKind::UninitialisedRead, lane, format!("reads element {index}, not written yet,"))
+        });
+        T::default()
     }
 
     fn write_output<T: Lane>(
@@ -269,7 +277,6 @@ impl Machine<'_> {
         let Some(slot) = output.slot(index) else { return };
         let me = self.toucher(lane);
         let writer = std::mem::replace(&mut output.writer[slot], me);
-        let reader = output.reader.get(slot).copied().unwrap_or(0);
         if writer != 0 {
             objection.get_or_insert_with(|| {
                 let parallel = self.grid.launched && writer != me;
@@ -277,15 +284,20 @@ impl Machine<'_> {
                 let writer = self.describe_toucher(writer);
                 (kind, lane, format!("writes element {index} again, after it was written{writer},"))
             });
-        } else if reader != 0 && reader != me {
-            if self.grid.launched {
-                objection.get_or_insert_with(|| {
-                    let reader = self.describe_toucher(reader);
-                    (FindingKind::Race, lane, format!("writes element {index}, which is read{reader},"))
-                });
-            } else if !self.sequential {
-                *dependent = true;
+        }
+        if let Some(watched) = output.watched.get_mut(slot) {
+            let Watched { reader, last_reader, read, widely, .. } = *watched;
+            if reader != 0 && reader != me && (widely || !self.is_ordered(lane, last_reader, read)) {
+                if self.grid.launched {
+                    objection.get_or_insert_with(|| {
+                        let reader = self.describe_toucher(reader);
+                        (FindingKind::Race, lane, format!("writes element {index}, which is read{reader},"))
+                    });
+                } else if !self.sequential {
+                    *dependent = true;
+                }
             }
+            watched.written = self.time[lane / self.group_lanes];
         }
         if let Some(cell) = T::cells_mut(&mut output.cells).and_then(|cells| cells.get_mut(slot)) {
             *cell = value;

@@ -110,7 +110,7 @@ pub(super) fn execute(registers: &mut Registers, program: &Program, op: &Op, n: 
             let (width, height) = image.map_or((0, 0), |image| (image.width, image.height));
             r.binary(d, a, b, n, |x: i32, y: i32| {
                 let inside = x >= 0 && y >= 0 && (x as u32) < width && (y as u32) < height;
-                if inside { (y as u32 * width + x as u32) as i32 * 4 } else { -1 }
+                if inside { (y as u32 * width + x as u32) as i32 * 4 } else { -4 }
             });
         }
         Code::Increment => r.in_place(d, n, |x: i32| x.wrapping_add(1)),

@@ -110,24 +110,22 @@ pub(super) fn truncate_word(value: f64, to: Scalar) -> i32 {
 
 /// A constant as a value of a type in its bank.
 pub(super) fn literal(value: Constant, scalar: Scalar) -> Literal {
-    let integer = match value {
+    let integer = || match value {
         Constant::Bool(value) => i128::from(value),
         Constant::Int(value) => value,
         Constant::Float(value) => value as i128,
     };
-    let float = match value {
+    let float = || match value {
+        Constant::Bool(value) => f64::from(u8::from(value)),
+        Constant::Int(value) => value as f64,
         Constant::Float(value) => value,
-        _ => integer as f64,
     };
     match Bank::of(scalar) {
-        Bank::Word if scalar == Scalar::Bool => Literal::Word(i32::from(match value {
-            Constant::Float(value) => value != 0.0,
-            _ => integer != 0,
-        })),
-        Bank::Word => Literal::Word(wrap_word(integer as i32, scalar)),
-        Bank::Long => Literal::Long(integer as i64),
-        Bank::Single => Literal::Single(round_f64(float, scalar)),
-        Bank::Double => Literal::Double(float),
+        Bank::Word if scalar == Scalar::Bool => Literal::Word(i32::from(!value.is_zero())),
+        Bank::Word => Literal::Word(wrap_word(integer() as i32, scalar)),
+        Bank::Long => Literal::Long(integer() as i64),
+        Bank::Single => Literal::Single(round_f64(float(), scalar)),
+        Bank::Double => Literal::Double(float()),
     }
 }
 

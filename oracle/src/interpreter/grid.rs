@@ -11,6 +11,9 @@ use plumb_core::uop::{IndexName, Uop, UopArg, UopKind};
 /// Most lanes in a workgroup.
 const LANES_MAX: i64 = 1 << 16;
 
+/// How many times the budget a single workgroup may take.
+const GROUP_BUDGETS: u64 = 100;
+
 /// Depth to which a symbolic size is evaluated.
 const DEPTH_MAX: usize = 100;
 
@@ -163,9 +166,9 @@ impl Share {
     /// each of as many equal stretches between them as there is budget for, drawn by a fixed hash: with equal
     /// distances one coordinate could be the same in all.
     pub(super) fn of(count: u64, cost: u64, budget: Budget) -> Result<Share, RunError> {
-        if cost > budget.uop_lanes.saturating_mul(10) {
+        if cost > budget.uop_lanes.saturating_mul(GROUP_BUDGETS) {
             return Err(RunError::Unsupported(format!(
-                "one workgroup alone takes {cost} uop executions, more than ten times the budget of {}",
+                "one workgroup alone takes {cost} uop executions, more than {GROUP_BUDGETS} times the budget of {}",
                 budget.uop_lanes
             )));
         }

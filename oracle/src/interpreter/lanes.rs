@@ -3,6 +3,7 @@
 //! A value of any dtype lives in one of four banks, wide enough for it and kept normalised: narrow integers and
 //! `bool` in `i32`, halves in `f32`, rounded after every operation. Few banks keep the loops over lanes few and tight.
 
+use crate::data::InputBuffer;
 use plumb_core::dtype::Scalar;
 
 /// Number of a register; before allocation of the list's value, afterwards within its bank.
@@ -154,10 +155,12 @@ pub(super) trait Lane: Copy + Default + PartialEq {
     fn cells_mut(cells: &mut Cells) -> Option<&mut Vec<Self>>;
     /// From a constant, already of the right type.
     fn from_literal(literal: Literal) -> Self;
+    /// An element of a buffer of a type that is kept in this one.
+    fn from_buffer(buffer: &InputBuffer, index: i64) -> Self;
 }
 
 macro_rules! lane {
-    ($type:ty, $field:ident, $variant:ident) => {
+    ($type:ty, $field:ident, $variant:ident, $from_buffer:expr) => {
         impl Lane for $type {
             fn bank(registers: &Registers) -> &[Vec<$type>] {
                 &registers.$field
@@ -183,13 +186,21 @@ macro_rules! lane {
                     _ => Default::default(),
                 }
             }
+            #[inline]
+            fn from_buffer(buffer: &InputBuffer, index: i64) -> $type {
+                let from_buffer: fn(&InputBuffer, i64) -> $type = $from_buffer;
+                from_buffer(buffer, index)
+            }
         }
     };
 }
-lane!(i32, word, Word);
-lane!(i64, long, Long);
-lane!(f32, single, Single);
-lane!(f64, double, Double);
+lane!(i32, word, Word, |buffer, index| {
+    let whole = buffer.whole(index);
+    if buffer.dtype == Scalar::Bool { i32::from(whole != 0) } else { whole as i32 }
+});
+lane!(i64, long, Long, |buffer, index| buffer.whole(index));
+lane!(f32, single, Single, |buffer, index| buffer.float(index) as f32);
+lane!(f64, double, Double, |buffer, index| buffer.float(index));
 
 /// Memory: elements of one machine type.
 #[derive(Clone, Debug)]

@@ -275,6 +275,11 @@ impl<'a> Machine<'a> {
         (number % (u64::from(u32::MAX) - 1)) as u32 + 1
     }
 
+    /// Number of the workgroup, among all that run, of a lane that memory noted.
+    pub(super) fn group_of(&self, toucher: u32) -> u64 {
+        u64::from(toucher.saturating_sub(1)) / self.group_lanes as u64
+    }
+
     /// Where a lane stands: ` in workgroup (2,0,0) lane (3,1,0) with loop 12 = 4`.
     pub(super) fn place(&self, op: &Op, lane: usize) -> String {
         let group = self.share.group(self.first_group + (lane / self.group_lanes) as u64);
@@ -313,9 +318,8 @@ impl<'a> Machine<'a> {
         if toucher == super::memory::MANY {
             return " in several lanes".to_owned();
         }
-        let number = u64::from(toucher.saturating_sub(1));
-        let group = self.share.group(number / self.group_lanes as u64);
-        self.describe_item(group, (number % self.group_lanes as u64) as usize)
+        let lane = toucher.saturating_sub(1) as usize % self.group_lanes;
+        self.describe_item(self.share.group(self.group_of(toucher)), lane)
     }
 
     /// The lanes of a register in the current batch.

@@ -51,7 +51,11 @@ impl Input {
     /// An element that is within the buffer.
     #[inline]
     pub(super) fn element<T: Lane>(&self, index: i64) -> T {
-        T::from_literal(convert::literal(self.buffer.element(index), self.scalar))
+        if self.buffer.dtype == self.scalar {
+            T::from_buffer(&self.buffer, index)
+        } else {
+            T::from_literal(convert::literal(self.buffer.element(index), self.scalar))
+        }
     }
 }
 
@@ -67,8 +71,8 @@ pub(super) struct Output {
     pub(super) cells: Cells,
     /// Who wrote each slot.
     pub(super) writer: Vec<Toucher>,
-    /// Who read each slot; empty where the kernel reads none.
-    pub(super) reader: Vec<Toucher>,
+    /// The accesses of each slot; empty where the kernel reads none.
+    pub(super) watched: Vec<Watched>,
     /// Whether each slot's value is undefined; empty where none can be.
     pub(super) marks: Vec<i32>,
 }
@@ -98,7 +102,7 @@ impl Output {
             slots: (!dense).then(FxHashMap::default),
             cells: Cells::new(Bank::of(scalar), slots),
             writer: vec![0; slots],
-            reader: vec![0; if wanted.loaded { slots } else { 0 }],
+            watched: vec![Watched::default(); if wanted.loaded { slots } else { 0 }],
             marks: vec![0; if wanted.marked { slots } else { 0 }],
         }
     }
@@ -115,7 +119,7 @@ impl Output {
         if slot == next {
             self.cells.grow();
             self.writer.push(0);
-            self.reader.push(0);
+            self.watched.push(Watched::default());
             self.marks.push(0);
         }
         Some(slot as usize)
@@ -153,13 +157,26 @@ pub(super) struct Local {
     pub(super) touched: Vec<Touched>,
 }
 
-/// The last accesses of a cell. Times count barriers, of all batches; 0 is never.
+/// The last accesses of a cell of local memory. Times count barriers, of all batches; 0 is never.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Touched {
     pub(super) written: u32,
     pub(super) writer: Toucher,
     pub(super) read: u32,
     pub(super) reader: Toucher,
+}
+
+/// The accesses of an element of an output that the kernel reads too, besides its writer.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Watched {
+    /// When it was written.
+    pub(super) written: u32,
+    /// When it was last read.
+    pub(super) read: u32,
+    pub(super) reader: Toucher,
+    pub(super) last_reader: Toucher,
+    /// Whether lanes of several workgroups read it.
+    pub(super) widely: bool,
 }
 
 impl Local {

@@ -56,8 +56,8 @@ mod tests;
 /// How much to run.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// Uop executions (one uop for one lane) after which a kernel is run only in part. A single workgroup may take ten
-    /// times as many; beyond that a kernel is not run.
+    /// Uop executions (one uop for one lane) after which a kernel is run only in part. A single workgroup may take a
+    /// hundred times as many; beyond that a kernel is not run.
     pub uop_lanes: u64,
 }
 
@@ -121,7 +121,7 @@ pub fn run(lowered: &Lowered, inputs: &Inputs, budget: Budget) -> Result<Run, Ru
     let cost = program.cost.saturating_mul(grid.lanes_per_group() as u64);
     let share = Share::of(grid.group_count(), cost, budget)?;
     // Far more than the uops foreseen: loops whose bounds depend on data can run for longer than was counted.
-    let fuel = budget.uop_lanes.saturating_mul(100).saturating_add(1 << 20);
+    let fuel = budget.uop_lanes.saturating_mul(1000).saturating_add(1 << 20);
     let mut sequential = false;
     let stores = loop {
         let stores = memories(&program, inputs, &grid, &share, sequential)?;

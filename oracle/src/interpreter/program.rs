@@ -96,7 +96,7 @@ pub(super) enum Code {
     MarkOverflow(Option<IntOp>, Scalar),
     /// A finding where mark `a` is set and mask `c` (none: everywhere) is too.
     Refuse,
-    /// `d = ` element of the flat image for the pixel in column `a`, row `b`, -1 outside; image `images[extra]`.
+    /// `d` = first element of the pixel in column `a`, row `b` of image `memories[extra]`, -4 outside.
     Pixel,
     /// A finding where `a` is not within the memory of `accesses[extra]`, under mask `c`.
     Check,

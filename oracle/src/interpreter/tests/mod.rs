@@ -4,11 +4,14 @@ mod any_list;
 mod conversions;
 mod faults;
 mod kernels;
+mod matrices;
+mod memory;
 mod operations;
 
 use super::parse::parse;
 use super::{Budget, Run, RunError, run};
 use crate::data::{Distribution, InputBuffer, Inputs};
+use plumb_core::constant::Constant;
 use plumb_core::dtype::Scalar;
 
 /// Enough for every list here.
@@ -54,5 +57,14 @@ fn findings(text: &str, inputs: &Inputs) -> String {
             findings.iter().map(|finding| format!("{:?}: {}\n", finding.kind, finding.message)).collect()
         }
         Err(error) => format!("{error}\n"),
+    }
+}
+
+/// An element, as a whole number.
+fn value(buffer: &InputBuffer, index: i64) -> i64 {
+    match buffer.element(index) {
+        Constant::Int(value) => value as i64,
+        Constant::Float(value) => value as i64,
+        Constant::Bool(value) => i64::from(value),
     }
 }
