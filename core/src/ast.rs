@@ -7,134 +7,11 @@ use crate::shape::ShapeTracker;
 use crate::symbolic::{Arena, NodeId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::fmt;
 
-/// An arithmetic operation, of the AST and of the uops alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum AluOp {
-    /// 2 to the power of x.
-    Exp2,
-    /// Logarithm to the base 2.
-    Log2,
-    /// Sine.
-    Sin,
-    /// Square root.
-    Sqrt,
-    /// Negation; of a bool: its complement.
-    Neg,
-    /// Sum; of bools: or.
-    Add,
-    /// Difference.
-    Sub,
-    /// Product; of bools: and.
-    Mul,
-    /// Quotient; of integers rounded towards zero.
-    Div,
-    /// The larger one.
-    Max,
-    /// Remainder with the sign of the dividend.
-    Mod,
-    /// Whether the first is smaller; the result is a bool.
-    CmpLt,
-    /// Whether both are equal; the result is a bool.
-    CmpEq,
-    /// Bitwise exclusive or.
-    Xor,
-    /// The second where the first is true, otherwise the third.
-    Where,
-    /// First times second plus third.
-    MulAcc,
-}
+mod check;
+mod op;
 
-impl AluOp {
-    /// All operations.
-    pub const ALL: [AluOp; 16] = [
-        AluOp::Exp2,
-        AluOp::Log2,
-        AluOp::Sin,
-        AluOp::Sqrt,
-        AluOp::Neg,
-        AluOp::Add,
-        AluOp::Sub,
-        AluOp::Mul,
-        AluOp::Div,
-        AluOp::Max,
-        AluOp::Mod,
-        AluOp::CmpLt,
-        AluOp::CmpEq,
-        AluOp::Xor,
-        AluOp::Where,
-        AluOp::MulAcc,
-    ];
-
-    /// Number of operands.
-    pub const fn arity(self) -> usize {
-        match self {
-            AluOp::Exp2 | AluOp::Log2 | AluOp::Sin | AluOp::Sqrt | AluOp::Neg => 1,
-            AluOp::Where | AluOp::MulAcc => 3,
-            _ => 2,
-        }
-    }
-
-    /// The name in the uop text (`CMPLT`, `EXP2`).
-    pub const fn name(self) -> &'static str {
-        match self {
-            AluOp::Exp2 => "EXP2",
-            AluOp::Log2 => "LOG2",
-            AluOp::Sin => "SIN",
-            AluOp::Sqrt => "SQRT",
-            AluOp::Neg => "NEG",
-            AluOp::Add => "ADD",
-            AluOp::Sub => "SUB",
-            AluOp::Mul => "MUL",
-            AluOp::Div => "DIV",
-            AluOp::Max => "MAX",
-            AluOp::Mod => "MOD",
-            AluOp::CmpLt => "CMPLT",
-            AluOp::CmpEq => "CMPEQ",
-            AluOp::Xor => "XOR",
-            AluOp::Where => "WHERE",
-            AluOp::MulAcc => "MULACC",
-        }
-    }
-
-    /// The operation of this [name](AluOp::name).
-    pub fn from_name(name: &str) -> Option<AluOp> {
-        AluOp::ALL.into_iter().find(|op| op.name() == name)
-    }
-
-    /// Whether the result is a bool whatever the operands.
-    pub const fn is_comparison(self) -> bool {
-        matches!(self, AluOp::CmpLt | AluOp::CmpEq)
-    }
-}
-
-/// How a reduction combines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ReduceOp {
-    /// Sum, from zero.
-    Sum,
-    /// Maximum, from the least value of the type.
-    Max,
-}
-
-impl ReduceOp {
-    /// The operation that combines two partial results.
-    pub const fn alu(self) -> AluOp {
-        match self {
-            ReduceOp::Sum => AluOp::Add,
-            ReduceOp::Max => AluOp::Max,
-        }
-    }
-
-    /// `SUM` or `MAX`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ReduceOp::Sum => "SUM",
-            ReduceOp::Max => "MAX",
-        }
-    }
-}
+pub use op::{AluOp, ReduceOp};
 
 /// A node of an [`Ast`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -225,6 +102,35 @@ pub enum AstError {
         /// What it got.
         dtype: DType,
     },
+    /// Operands of different types.
+    #[error("{op} takes operands of one type, not {first} and {other}")]
+    OperandTypes {
+        /// The operation.
+        op: &'static str,
+        /// Type of the first operand, of a `WHERE` the second.
+        first: DType,
+        /// Another operand's type.
+        other: DType,
+    },
+    /// A reinterpretation as a type of another size, or to or from bool.
+    #[error("the bits of {from} are none of {to}")]
+    Bitcast {
+        /// Type that is reinterpreted.
+        from: DType,
+        /// As what.
+        to: DType,
+    },
+    /// A buffer or conversion whose type is no element's: a vector, a pointer, an image without pixels.
+    #[error("{0} is no type of an element")]
+    ElementType(DType),
+    /// A value stored to a buffer of another type.
+    #[error("{value} is stored to a buffer of {buffer}")]
+    StoredType {
+        /// Type of the value.
+        value: DType,
+        /// Type of the buffer.
+        buffer: DType,
+    },
 }
 
 /// A kernel: an arena of nodes, each standing after its sources, and the stores that are its outputs.
@@ -302,10 +208,14 @@ impl Ast {
     }
 
     /// Arithmetic. The result has the type of the last operand, a comparison's is bool (as in 0.9.0).
+    ///
+    /// # Errors
+    /// Where the number or the types of the operands are not the operation's.
     pub fn alu(&mut self, op: AluOp, sources: &[AstId]) -> Result<AstId, AstError> {
         if sources.len() != op.arity() {
             return Err(AstError::Arity { op: op.name(), expected: op.arity(), found: sources.len() });
         }
+        self.check_operands(op, sources)?;
         let last = self.node(sources[sources.len() - 1]).dtype;
         let dtype = if op.is_comparison() { DType::BOOL } else { last };
         Ok(self.add(AstOp::Alu(op), sources.into(), dtype))
@@ -352,14 +262,18 @@ impl Ast {
         order
     }
 
+    /// For each node whether it is made of `of`, or is `of` itself.
+    pub fn dependents(&self, of: AstId) -> Vec<bool> {
+        let mut depends = Vec::with_capacity(self.nodes.len());
+        for (place, node) in self.nodes.iter().enumerate() {
+            let made_of = place == of.0 as usize || node.sources.iter().any(|source| depends[source.0 as usize]);
+            depends.push(made_of);
+        }
+        depends
+    }
+
     /// Whether any buffer of the AST is an image.
     pub fn has_images(&self) -> bool {
         self.buffers.iter().any(|buffer| buffer.dtype.is_image())
-    }
-}
-
-impl fmt::Display for AluOp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }

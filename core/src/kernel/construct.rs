@@ -18,6 +18,7 @@ impl Kernel {
     ///
     /// Fails where the AST has no output, more than one reduction, or buffers whose shapes do not fit each other.
     pub fn new(ast: &Arc<Ast>, target: &Arc<Target>, rules: &Rules) -> Result<Kernel, LowerError> {
+        ast.check().map_err(|error| LowerError::Invalid(error.to_string()))?;
         let Contents { reduce, buffers, outputs, early_buffers, full_buffer } = read(ast)?;
         let mut arena = ast.symbols.clone();
         arena.set_rules(*rules);

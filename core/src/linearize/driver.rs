@@ -159,11 +159,19 @@ impl Lowering {
                 _ => return Err(LowerError::Invalid("a store takes one value".into())),
             }
         }
+        let reduce = reduced.as_ref().map(|&(reduce, _)| reduce);
         let reduced = reduced.as_ref().map(|(reduce, elements)| (*reduce, &elements[..]));
         let values = self.evaluate(&roots, loaded, reduced)?;
         let indices = axes.all();
+        let depends = match (self.first_lane, reduce) {
+            (Some(_), Some(reduce)) => ast.dependents(reduce),
+            _ => Vec::new(),
+        };
         for (buffer, &root) in roots.iter().enumerate() {
-            self.store(buffer, &indices, values.of(root)?)?;
+            // What waits for the second stage is the first lane's anyway.
+            let everywhere = depends.get(root.0 as usize) == Some(&false);
+            let lanes = self.first_lane.filter(|_| everywhere);
+            self.store(buffer, &indices, values.of(root)?, lanes)?;
         }
         Ok(())
     }

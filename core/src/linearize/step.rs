@@ -6,7 +6,8 @@ crate::rule_table! {
         GateLoads = "lower/gate-loads": "a load whose index may lie in padding is gated by its valid";
         GateStores = "lower/gate-stores": "a store whose index may lie in padding is gated by its valid";
         MaskConstants = "lower/mask-constants": "a constant is zero where its valid does not hold";
-        NeverValid = "lower/never-valid": "a load that is nowhere valid is the constant zero";
+        NeverValid = "lower/never-valid":
+            "a load that is nowhere valid is the constant zero, a store that is nowhere valid is left out";
         AccumulatorInit = "lower/accumulator-init":
             "an accumulator starts from the neutral element of its operation and type; switched off, from zero",
             altered "the maximum of any integer type starts from the least i32";
