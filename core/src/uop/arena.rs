@@ -74,6 +74,12 @@ impl UopArena {
         &self.uops[id.index()]
     }
 
+    /// The uop, which is taken out: what is left in its place is of no meaning.
+    pub(super) fn take(&mut self, id: UopId) -> Uop {
+        let nothing = Uop { kind: UopKind::Noop, dtype: None, sources: SmallVec::new(), arg: UopArg::None };
+        std::mem::replace(&mut self.uops[id.index()], nothing)
+    }
+
     /// Number of uops ever entered.
     pub(super) fn len(&self) -> usize {
         self.uops.len()

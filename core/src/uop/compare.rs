@@ -1,7 +1,7 @@
 //! The order between uops of a graph: which of two comes first where nothing else decides.
 
 use super::arena::UopArena;
-use super::{IndexName, LocalName, UopArg, UopId};
+use super::{IndexName, LocalName, UopArg, UopId, UopKind};
 use crate::constant::Constant;
 use crate::dtype::DType;
 use crate::symbolic::Sint;
@@ -19,11 +19,13 @@ impl UopArena {
                 return Ordering::Equal;
             }
             let (a, b) = (self.get(left), self.get(right));
-            let order = a
-                .kind
-                .cmp(&b.kind)
-                .then_with(|| compare_args(&a.arg, &b.arg))
-                .then_with(|| dtype_key(a.dtype).cmp(&dtype_key(b.dtype)));
+            let mut order = a.kind.cmp(&b.kind);
+            if order.is_eq() && a.kind != UopKind::Alu {
+                order = compare_args(&a.arg, &b.arg);
+            }
+            if order.is_eq() && a.dtype != b.dtype {
+                order = dtype_key(a.dtype).cmp(&dtype_key(b.dtype));
+            }
             if order.is_ne() {
                 return order;
             }
@@ -58,7 +60,7 @@ fn compare_args(left: &UopArg, right: &UopArg) -> Ordering {
         (UopArg::Range { depth: a, number: c }, UopArg::Range { depth: b, number: d }) => (a, c).cmp(&(b, d)),
         (UopArg::Lane(a), UopArg::Lane(b)) => a.cmp(b),
         (UopArg::Wmma(a), UopArg::Wmma(b)) => a.cmp(b),
-        // Two of a kind carry arguments of a kind. That of arithmetic does not count.
+        // Two of a kind carry arguments of a kind.
         _ => Ordering::Equal,
     }
 }

@@ -21,7 +21,7 @@ fn hash(text: &str) -> Hash {
 }
 
 fn push(text: &mut String, hash: &Hash) {
-    text.extend(hash.iter().map(|&digit| char::from(digit)));
+    text.push_str(str::from_utf8(hash).unwrap_or_default());
 }
 
 impl UopList {
@@ -46,7 +46,8 @@ impl UopList {
                     continue;
                 }
                 text.clear();
-                let _ = write!(text, "{} {} [", uop.kind.name(), DTypeText(uop.dtype));
+                text.push_str(uop.kind.name());
+                let _ = write!(text, " {} [", DTypeText(uop.dtype));
                 for (place, source) in uop.sources.iter().enumerate() {
                     if place > 0 {
                         text.push(',');
@@ -72,6 +73,8 @@ impl UopList {
         if distinct.is_empty() {
             text.push('|');
         }
-        hash(&text).iter().map(|&digit| char::from(digit)).collect()
+        let mut digest = String::with_capacity(16);
+        push(&mut digest, &hash(&text));
+        digest
     }
 }

@@ -69,7 +69,7 @@ impl UopGraph {
     /// Where types don't agree, where loops can't be nested, and where the rewriting does not come to an end.
     pub fn finish(mut self) -> Result<(UopList, Firings), UopError> {
         let (stores, firings) = self.rewrite()?;
-        let list = super::order::order(&self.arena, &stores)?;
+        let list = super::order::order(self.arena, &stores)?;
         list.verify()?;
         Ok((list, firings))
     }

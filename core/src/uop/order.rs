@@ -16,10 +16,37 @@ use std::collections::BinaryHeap;
 ///
 /// # Errors
 /// [`UopError::Order`] where a value computed after a loop is needed within it.
-pub(super) fn order(arena: &UopArena, roots: &[UopId]) -> Result<UopList, UopError> {
-    let graph = Subgraph::new(arena, roots);
-    let scopes = Scopes::new(&graph);
-    Schedule::new(&graph, &scopes).run()
+pub(super) fn order(mut arena: UopArena, roots: &[UopId]) -> Result<UopList, UopError> {
+    let entries = {
+        let graph = Subgraph::new(&arena, roots);
+        let scopes = Scopes::new(&graph);
+        Schedule::new(&graph, &scopes).run()?
+    };
+    let mut position = vec![UopId(0); arena.len()];
+    for (place, entry) in (0..).zip(&entries) {
+        if let Entry::Uop(id) = entry {
+            position[id.index()] = UopId(place);
+        }
+    }
+    let uops = entries.into_iter().map(|entry| match entry {
+        Entry::Uop(id) => {
+            let mut uop = arena.take(id);
+            uop.sources.iter_mut().for_each(|source| *source = position[source.index()]);
+            uop
+        }
+        Entry::End(kind, of) => {
+            Uop { kind, dtype: None, sources: SmallVec::from_slice(&[position[of.index()]]), arg: UopArg::None }
+        }
+    });
+    Ok(UopList { uops: uops.collect() })
+}
+
+/// An entry of the list to be.
+#[derive(Clone, Copy)]
+enum Entry {
+    Uop(UopId),
+    /// The end of a loop or an if.
+    End(UopKind, UopId),
 }
 
 /// Where each node stands to the loops.
@@ -123,9 +150,9 @@ impl PartialEq for Ready<'_> {
 
 impl Eq for Ready<'_> {}
 
-/// An entry of the list to be.
+/// What is placed.
 #[derive(Clone, Copy)]
-enum Entry {
+enum Step {
     Node(usize),
     /// The end of a loop.
     End(usize),
@@ -135,7 +162,7 @@ enum Entry {
 struct Schedule<'a> {
     graph: &'a Subgraph<'a>,
     scopes: &'a Scopes,
-    entries: Vec<Entry>,
+    steps: Vec<Step>,
     /// For each node: how many of its sources are not placed.
     missing: Vec<u32>,
     ready: BinaryHeap<Ready<'a>>,
@@ -162,7 +189,7 @@ impl<'a> Schedule<'a> {
         Schedule {
             graph,
             scopes,
-            entries: Vec::with_capacity(count + loops),
+            steps: Vec::with_capacity(count + loops),
             missing: (0..count).map(|node| graph.uop(node).sources.len() as u32).collect(),
             ready: BinaryHeap::new(),
             parked: Vec::new(),
@@ -174,7 +201,7 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    fn run(mut self) -> Result<UopList, UopError> {
+    fn run(mut self) -> Result<Vec<Entry>, UopError> {
         for node in 0..self.graph.nodes.len() {
             if self.missing[node] == 0 {
                 self.push(node);
@@ -196,11 +223,11 @@ impl<'a> Schedule<'a> {
         }
         match self.parked.first() {
             Some(&node) => Err(UopError::Order {
-                position: self.entries.len(),
+                position: self.steps.len(),
                 text: super::text::line(self.graph.uop(node), None),
                 reason: "uses within a loop what that loop accumulates".into(),
             }),
-            None => Ok(self.list()),
+            None => Ok(self.entries()),
         }
     }
 
@@ -211,12 +238,18 @@ impl<'a> Schedule<'a> {
     fn place(&mut self, node: usize) {
         let uop = self.graph.uop(node);
         let loops = self.graph.sources(node).filter_map(|source| self.scopes.opens[source]);
-        match loops.min_by_key(|&number| self.opened_at[number]) {
-            Some(outermost) if uop.kind == UopKind::DefineAcc => self.accumulators[outermost].push(node),
-            _ => self.entries.push(Entry::Node(node)),
+        match uop.kind {
+            UopKind::DefineAcc if !uop.sources.is_empty() => {
+                let outermost = loops.min_by_key(|&number| self.opened_at[number]);
+                match outermost {
+                    Some(outermost) => self.accumulators[outermost].push(node),
+                    None => self.steps.push(Step::Node(node)),
+                }
+            }
+            _ => self.steps.push(Step::Node(node)),
         }
         if let Some(number) = self.scopes.opens[node] {
-            self.opened_at[number] = self.entries.len();
+            self.opened_at[number] = self.steps.len();
             self.is_open[number] = true;
             self.open.push(number);
         }
@@ -232,42 +265,27 @@ impl<'a> Schedule<'a> {
         {
             self.open.pop();
             self.is_open[number] = false;
-            self.entries.push(Entry::End(number));
+            self.steps.push(Step::End(number));
             for node in std::mem::take(&mut self.parked) {
                 self.push(node);
             }
         }
     }
 
-    /// The list, with sources as positions.
-    fn list(&self) -> UopList {
+    /// The entries of the list: accumulators before their loops, the ends of ifs last.
+    fn entries(&self) -> Vec<Entry> {
         let Schedule { graph, scopes, .. } = self;
-        let mut uops = Vec::with_capacity(self.entries.len() + graph.ifs.len());
-        let mut position = vec![UopId(0); graph.nodes.len()];
-        let end = |kind, of| Uop { kind, dtype: None, sources: SmallVec::from_slice(&[of]), arg: UopArg::None };
-        let mut nodes = Vec::with_capacity(uops.capacity());
-        for &entry in &self.entries {
-            match entry {
-                Entry::Node(node) => {
+        let mut entries = Vec::with_capacity(graph.nodes.len() + graph.loops.len() + graph.ifs.len());
+        for &step in &self.steps {
+            match step {
+                Step::Node(node) => {
                     let before = scopes.opens[node].map_or(&[][..], |number| &self.accumulators[number]);
-                    for &node in before.iter().chain([&node]) {
-                        position[node] = UopId(uops.len() as u32);
-                        nodes.push(Some(node));
-                        uops.push(graph.uop(node).clone());
-                    }
+                    entries.extend(before.iter().chain([&node]).map(|&node| Entry::Uop(graph.nodes[node])));
                 }
-                Entry::End(number) => {
-                    nodes.push(None);
-                    uops.push(end(UopKind::EndRange, position[graph.loops[number]]));
-                }
+                Step::End(number) => entries.push(Entry::End(UopKind::EndRange, graph.nodes[graph.loops[number]])),
             }
         }
-        for (uop, node) in uops.iter_mut().zip(&nodes) {
-            if node.is_some() {
-                uop.sources.iter_mut().for_each(|source| *source = position[graph.node(*source)]);
-            }
-        }
-        uops.extend(graph.ifs.iter().rev().map(|&node| end(UopKind::EndIf, position[node])));
-        UopList { uops }
+        entries.extend(graph.ifs.iter().rev().map(|&node| Entry::End(UopKind::EndIf, graph.nodes[node])));
+        entries
     }
 }

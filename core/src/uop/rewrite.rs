@@ -3,6 +3,11 @@
 //! A round takes each uop that is needed: rules are tried on it until none applies, then the same is done to its
 //! sources, and it is made anew of what became of them. As uops never change, what becomes of a uop is computed once;
 //! rounds go on until one changes nothing.
+//!
+//! A change may take a round for each step on its way from a constant up to a store. So that a deep graph does not take as
+//! many rounds as it is deep, after some of them what was made anew is not left for the next, but looked at again at once.
+//! That is not done from the start, as rules are tried in another order then, and what they leave may look different
+//! from what 0.9.0 leaves.
 
 use super::arena::UopArena;
 use super::rules::{Site, rules_for};
@@ -10,8 +15,8 @@ use super::{UopError, UopId, UopKind, UopRule};
 use crate::rule::{Firings, Rules, State};
 use smallvec::SmallVec;
 
-/// Rules that halve a graph in each round would end sooner than this.
-const MOST_ROUNDS: usize = 1_000_000;
+/// From this round on a uop is looked at again at once. Real kernels take up to 20 rounds; 0.9.0 gives up after 100.
+const PATIENCE: usize = 24;
 
 /// 0.9.0 remembers so many results within a round. In a larger graph it looks once more at a uop that several others
 /// use, and then sees what it otherwise sees from the second round on.
@@ -26,6 +31,10 @@ pub(super) struct Rewriter<'a> {
     result: Vec<Option<UopId>>,
     /// How many more rules may fire.
     budget: usize,
+    /// How many uops there may be before what was made anew is looked at again at once.
+    patience: usize,
+    /// Whether that is done.
+    at_once: bool,
     /// Whether this is the first round.
     first_round: bool,
     /// In a graph larger than [`REMEMBERED`], for each uop whether several others use it.
@@ -47,6 +56,7 @@ impl<'a> Rewriter<'a> {
     /// A rewriter of a graph by `rules`.
     pub(super) fn new(arena: &'a mut UopArena, rules: Rules) -> Rewriter<'a> {
         let budget = 1000 + 100 * arena.len();
+        let patience = 10_000 + 8 * arena.len();
         let shared = if arena.len() > REMEMBERED { arena.shared() } else { Vec::new() };
         Rewriter {
             arena,
@@ -54,6 +64,8 @@ impl<'a> Rewriter<'a> {
             firings: Firings::default(),
             result: Vec::new(),
             budget,
+            patience,
+            at_once: false,
             first_round: true,
             shared,
             held_back: false,
@@ -66,14 +78,15 @@ impl<'a> Rewriter<'a> {
     /// [`UopError::Endless`] where the rules don't come to an end.
     pub(super) fn run(mut self, roots: &[UopId]) -> Result<(Vec<UopId>, Firings), UopError> {
         let mut roots = roots.to_vec();
-        for round in 0..MOST_ROUNDS {
+        for round in 0.. {
             let mut changed = false;
+            self.at_once = round >= PATIENCE || self.arena.len() > self.patience;
             for root in &mut roots {
                 let result = self.round(*root).ok_or(UopError::Endless { rounds: round + 1 })?;
                 changed |= std::mem::replace(root, result) != result;
             }
             if !changed {
-                return Ok((roots, self.firings));
+                break;
             }
             if std::mem::take(&mut self.held_back) {
                 // What was computed is not what would be computed now.
@@ -81,7 +94,7 @@ impl<'a> Rewriter<'a> {
             }
             self.first_round = false;
         }
-        Err(UopError::Endless { rounds: MOST_ROUNDS })
+        Ok((roots, self.firings))
     }
 
     /// What becomes of `root` in one round; `None` where the budget is spent.
@@ -106,7 +119,14 @@ impl<'a> Rewriter<'a> {
                     let (original, rewritten) = (frame.original, frame.rewritten);
                     stack.pop();
                     let result = self.rebuild(rewritten);
-                    self.remember(original, result);
+                    match self.known(result) {
+                        Some(known) if self.at_once => self.remember(original, known),
+                        None if self.at_once && result != rewritten => {
+                            let rewritten = self.apply_rules(result)?;
+                            stack.push(Frame { original, rewritten, done: 0 });
+                        }
+                        _ => self.remember(original, result),
+                    }
                 }
             }
         }

@@ -174,14 +174,19 @@ fn many_loops() {
 /// A chain as long as no call stack is deep, of rewrites and without.
 #[test]
 fn deep_graphs() {
-    for (op, constant, expected) in [(AluOp::Xor, 5, 60_006), (AluOp::Add, 1, 7)] {
+    for (op, constant, from_memory, expected) in
+        [(AluOp::Xor, 5, true, 60_006), (AluOp::Add, 1, true, 7), (AluOp::Sub, 1, false, 4), (AluOp::Neg, 1, true, 5)]
+    {
         let mut graph = UopGraph::new(Rules::default());
         let pointer = graph.pointer(1, Scalar::I32);
         let zero = int(&mut graph, 0);
-        let mut value = graph.add(UopKind::Load, Some(DType::I32), &[pointer, zero], UopArg::None);
+        let mut value = zero;
+        if from_memory {
+            value = graph.add(UopKind::Load, Some(DType::I32), &[pointer, zero], UopArg::None);
+        }
         let constant = int(&mut graph, constant);
         for _ in 0..60_000 {
-            value = graph.alu(op, &[value, constant]);
+            value = graph.alu(op, &[value, constant][..op.arity()]);
         }
         store(&mut graph, 0, zero, value);
         let (list, _) = list(graph);
