@@ -126,6 +126,26 @@ fn arange_needs_no_loop() {
     .assert_eq(&text(Counted::arange().graph(Rules::default())));
 }
 
+/// Each rule that takes part in a collapse, and a sum in which it does.
+#[test]
+fn rules_of_collapses_fire() {
+    let arange = Counted::arange;
+    let float = Counted { types: vec![Scalar::F32], ..arange() };
+    for (rule, counted) in [
+        (UopRule::LoopCollapse, arange()),
+        (UopRule::LoopCollapseFloat, float.clone()),
+        (UopRule::SumCollapse, arange()),
+        (UopRule::SumCollapseFloat, float),
+        (UopRule::UndoMultiplication, arange()),
+        (UopRule::UndoOfZero, Counted { scale: 0, types: vec![Scalar::I64], ..arange() }),
+        (UopRule::CastUndo, Counted { types: vec![Scalar::I32, Scalar::F32], ..arange() }),
+        (UopRule::PhiUnchanged, arange()),
+    ] {
+        assert!(list(counted.graph(Rules::default())).1.of(rule) > 0, "{rule:?} on {counted:?}");
+        assert!(counted.collapses(Rules::default()), "{counted:?}");
+    }
+}
+
 /// What must be looped over, and why.
 #[test]
 fn loops_that_are_kept() {
@@ -317,6 +337,20 @@ fn accumulators_without_loops() {
         fired: phi-no-loop accumulator-no-loop
     "#]]
     .assert_eq(&text(graph));
+}
+
+/// An accumulator without loops may be a constant before its new value is looked at.
+#[test]
+fn accumulators_that_are_constants() {
+    let mut graph = UopGraph::new(Rules::default().with(UopRule::PhiNoLoop, State::Off));
+    let lane = lane(&mut graph);
+    let accumulator = accumulator(&mut graph, DType::I32, Constant::Int(2), &[]);
+    let sum = graph.alu(AluOp::Add, &[lane, accumulator]);
+    let phi = graph.add(UopKind::Phi, Some(DType::I32), &[accumulator, sum], UopArg::None);
+    store(&mut graph, lane, phi);
+    let (list, firings) = list(graph);
+    assert_eq!(firings.of(UopRule::PhiConstant), 1);
+    assert!(!list.uops.iter().any(|uop| matches!(uop.kind, UopKind::Phi | UopKind::DefineAcc)));
 }
 
 /// An accumulator that its loop leaves as it is has its initial value; the planted fault has 0.
