@@ -1,8 +1,8 @@
 //! The way from a kernel to its uops, step by step.
 
-use super::Lowered;
 use super::evaluate::Loaded;
 use super::state::{AxisIndices, Lowering};
+use super::{LowerStep, Lowered};
 use crate::ast::{Ast, AstId, Source};
 use crate::dtype::DType;
 use crate::kernel::{Kernel, KernelBuffer, LowerError, OptPlan};
@@ -170,7 +170,7 @@ impl Lowering {
         for (buffer, &root) in roots.iter().enumerate() {
             // What waits for the second stage is the first lane's anyway.
             let everywhere = depends.get(root.0 as usize) == Some(&false);
-            let lanes = self.first_lane.filter(|_| everywhere);
+            let lanes = self.first_lane.filter(|_| everywhere && self.kernel.rules.is_on(LowerStep::OneLane));
             self.store(buffer, &indices, values.of(root)?, lanes)?;
         }
         Ok(())

@@ -8,6 +8,7 @@ use crate::ast::{AluOp, Source, Value};
 use crate::constant::Constant;
 use crate::dtype::DType;
 use crate::kernel::{KernelBuffer, LowerError};
+use crate::rule::State;
 use crate::symbolic::{NodeId, Sint};
 use crate::uop::{LocalName, UopArg, UopId, UopKind};
 use smallvec::SmallVec;
@@ -87,7 +88,7 @@ impl Lowering {
         let mut loaded = Vec::with_capacity(access.axes.count());
         for expansion in 0..access.axes.count() {
             let (index, valid) = (access.indices[expansion], access.valids[expansion]);
-            let never = self.kernel.arena.max_int(valid) == 0 && self.does(LowerStep::NeverValid);
+            let never = self.kernel.arena.max_int(valid) == 0 && self.does(LowerStep::NeverLoaded);
             let value = if never {
                 self.graph.constant(access.dtype, INVALID)
             } else {
@@ -217,10 +218,11 @@ impl Lowering {
     /// Whether a vector of `lanes` elements may stand at `index`: a multiple of its size; in an image, a whole pixel's
     /// start.
     pub(super) fn is_aligned(&mut self, buffer: usize, index: NodeId, lanes: u8) -> Result<bool, LowerError> {
-        if !self.does(LowerStep::Alignment) {
+        let step = self.state(LowerStep::Alignment);
+        if step == State::Off {
             return Ok(true);
         }
-        let image = self.kernel.buffer_dtype(buffer).is_some_and(DType::is_image);
+        let image = step == State::On && self.kernel.buffer_dtype(buffer).is_some_and(DType::is_image);
         let lanes = Sint::Int(if image { CHANNELS } else { i64::from(lanes) });
         let arena = &mut self.kernel.arena;
         let quotient = arena.floor_div(index, lanes)?;

@@ -6,8 +6,9 @@ crate::rule_table! {
         GateLoads = "lower/gate-loads": "a load whose index may lie in padding is gated by its valid";
         GateStores = "lower/gate-stores": "a store whose index may lie in padding is gated by its valid";
         MaskConstants = "lower/mask-constants": "a constant is zero where its valid does not hold";
-        NeverValid = "lower/never-valid":
-            "a load that is nowhere valid is the constant zero, a store that is nowhere valid is left out";
+        NeverLoaded = "lower/never-loaded": "a load that is nowhere valid is the constant zero";
+        NeverStored = "lower/never-stored":
+            "a store that is nowhere valid is left out; switched off, it stays, gated by the number 0, as in 0.9.0";
         AccumulatorInit = "lower/accumulator-init":
             "an accumulator starts from the neutral element of its operation and type; switched off, from zero",
             altered "the maximum of any integer type starts from the least i32";
@@ -19,6 +20,9 @@ crate::rule_table! {
             "lanes wait for one another between the two stages of a reduction";
         FirstLane = "lower/first-lane": "only the first lane of a group runs the second stage of a reduction",
             altered "only the first grouped axis is asked whether its lane is the first";
+        OneLane = "lower/one-lane":
+            "an output that a shared reduction does not enter is stored by the first lane alone; switched off, by all, \
+             as in 0.9.0";
         LateLoop = "lower/late-loop":
             "the second stage of a reduction runs over the partial results of all lanes; switched off, over one",
             altered "the loop ends one iteration early";
@@ -27,7 +31,11 @@ crate::rule_table! {
         LocalIndex = "lower/local-index":
             "the lanes of a workgroup that do not share a reduction have cells of their own in local memory";
         Alignment = "lower/float4-alignment":
-            "neighbouring elements are accessed as one vector only where its index is a multiple of its size";
+            "neighbouring elements are accessed as one vector only where its index is a multiple of its size, in an image \
+             where it is a whole pixel's",
+            altered "in an image, too, a multiple of the vector's size is enough, as in 0.9.0";
+        WholePixels = "lower/whole-pixels":
+            "a store to an image that does not write whole pixels is refused; switched off, it is made, as in 0.9.0";
         ImageLane = "lower/image-lane": "a scalar read from an image is the lane of the pixel that its index says",
             altered "the lanes are counted from the other end";
         FirstOccurrence = "lower/first-occurrence":

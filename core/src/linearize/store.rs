@@ -52,7 +52,7 @@ impl Lowering {
             return Ok(stores);
         }
         // Without vectors nothing can be stored to an image; 0.9.0's uops are kept, which its renderers refuse.
-        if dtype.is_image() && self.kernel.target.supports_float4 {
+        if dtype.is_image() && self.kernel.target.supports_float4 && self.does(LowerStep::WholePixels) {
             return Err(LowerError::Unsupported("a store to an image that does not write whole pixels".into()));
         }
         let mut stores = Vec::with_capacity(values.len());
@@ -74,8 +74,8 @@ impl Lowering {
     ) -> Result<Option<Vec<UopId>>, LowerError> {
         let Some((vector, _)) = self.vector_axis(target.buffer, indices)? else { return Ok(None) };
         let Some(axis) = axes.axis(vector.axis) else { return Ok(None) };
-        let whole = !target.dtype.is_image() || i64::from(vector.lanes) == CHANNELS;
-        if !whole || indices.get(vector.axis) != Some(&axis.variable) {
+        let parts = target.dtype.is_image() && i64::from(vector.lanes) != CHANNELS;
+        if (parts && self.does(LowerStep::WholePixels)) || indices.get(vector.axis) != Some(&axis.variable) {
             return Ok(None);
         }
         let firsts = (0..axes.count()).filter(|&expansion| axis.digit(expansion) == 0);
@@ -109,7 +109,7 @@ impl Lowering {
         (index, valid): (NodeId, NodeId),
         value: UopId,
     ) -> Result<Option<UopId>, LowerError> {
-        if self.kernel.arena.max_int(valid) == 0 && self.does(LowerStep::NeverValid) {
+        if self.kernel.arena.max_int(valid) == 0 && self.does(LowerStep::NeverStored) {
             return Ok(None);
         }
         let pointer = self.pointer(target.buffer)?;

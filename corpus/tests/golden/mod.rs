@@ -1,66 +1,49 @@
 //! What tinygrad 0.9.0 makes of real kernels, and how far core agrees with it.
 #![allow(dead_code)]
 
-use flate2::read::GzDecoder;
 use plumb_core::ast::Ast;
 use plumb_core::kernel::{Opt, OptOp, OptPlan};
-use plumb_core::linearize::{Lowered, lower};
-use plumb_core::rule::Rules;
+use plumb_core::linearize::{LowerStep, Lowered, lower};
+use plumb_core::rule::{Rules, State};
 use plumb_core::target::{NAMES, Target};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// A line of the golden data.
 #[derive(Clone, Debug)]
-pub struct Golden {
+pub(crate) struct Golden {
     /// Number of the kernel's line.
-    pub line: usize,
-    pub target: String,
-    pub mode: String,
-    pub head: String,
-    pub name: String,
-    pub opts: String,
-    pub digest: String,
-    pub uops: usize,
+    pub(crate) line: usize,
+    pub(crate) target: String,
+    pub(crate) mode: String,
+    pub(crate) head: String,
+    pub(crate) name: String,
+    pub(crate) opts: String,
+    pub(crate) digest: String,
+    pub(crate) uops: usize,
 }
 
-/// The lines of a file, gzip or plain.
-pub fn lines(path: &Path) -> std::io::Result<Vec<String>> {
-    let file = File::open(path)?;
-    if path.extension().is_some_and(|extension| extension == "gz") {
-        BufReader::new(GzDecoder::new(file)).lines().collect()
-    } else {
-        BufReader::new(file).lines().collect()
-    }
-}
-
-/// Reads golden data.
-pub fn read(path: &Path) -> std::io::Result<Vec<Golden>> {
-    lines(path)?
-        .iter()
-        .map(|line| {
-            let value: serde_json::Value = serde_json::from_str(line)?;
-            let text = |key: &str| value[key].as_str().unwrap_or("").to_owned();
-            Ok(Golden {
-                line: value["i"].as_u64().unwrap_or(0) as usize,
-                target: text("t"),
-                mode: text("m"),
-                head: text("head"),
-                name: text("name"),
-                opts: text("opts"),
-                digest: text("d"),
-                uops: value["n"].as_u64().unwrap_or(0) as usize,
-            })
+/// Golden data.
+pub(crate) fn parse(text: &str) -> impl Iterator<Item = Golden> {
+    text.lines().filter_map(|line| {
+        let value: serde_json::Value = serde_json::from_str(line).ok()?;
+        let text = |key: &str| value[key].as_str().unwrap_or("").to_owned();
+        Some(Golden {
+            line: usize::try_from(value["i"].as_u64()?).ok()?,
+            target: text("t"),
+            mode: text("m"),
+            head: text("head"),
+            name: text("name"),
+            opts: text("opts"),
+            digest: text("d"),
+            uops: usize::try_from(value["n"].as_u64()?).ok()?,
         })
-        .collect()
+    })
 }
 
 /// The optimisations that a golden line was made with.
-pub fn plan(golden: &Golden) -> OptPlan {
+pub(crate) fn plan(golden: &Golden) -> OptPlan {
     match golden.mode.as_str() {
         "hand" => OptPlan::Hand,
         "noopt" => OptPlan::Required,
@@ -69,7 +52,7 @@ pub fn plan(golden: &Golden) -> OptPlan {
 }
 
 /// `OP:axis:amount`
-pub fn opt(text: &str) -> Option<Opt> {
+pub(crate) fn opt(text: &str) -> Option<Opt> {
     let mut parts = text.split(':');
     let op = OptOp::from_name(parts.next()?)?;
     let mut number = || parts.next().and_then(|part| part.parse().ok());
@@ -77,19 +60,19 @@ pub fn opt(text: &str) -> Option<Opt> {
 }
 
 /// The built-in targets by name.
-pub fn targets() -> BTreeMap<&'static str, Arc<Target>> {
+pub(crate) fn targets() -> BTreeMap<&'static str, Arc<Target>> {
     NAMES.iter().filter_map(|&name| Some((name, Arc::new(Target::named(name)?)))).collect()
 }
 
 /// The AST of a line of a log.
-pub fn ast(text: &str, line: usize) -> Result<Arc<Ast>, String> {
+pub(crate) fn ast(text: &str, line: usize) -> Result<Arc<Ast>, String> {
     let logged = plumb_corpus::log::parse_line(text, line + 1).map_err(|error| error.to_string())?;
     logged.kernel.ast().map(Arc::new).map_err(|error| error.to_string())
 }
 
 /// How core's result differs from a golden line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Difference {
+pub(crate) enum Difference {
     Error(String),
     Opts(String),
     Head(String),
@@ -97,11 +80,25 @@ pub enum Difference {
     Digest(String),
 }
 
-/// Lowers, and compares. Also tells how long the lowering took.
-pub fn compare(golden: &Golden, ast: &Arc<Ast>, target: &Arc<Target>) -> (Result<Lowered, Difference>, Duration) {
+/// The rules with those of 0.9.0's faults that can be switched on, to see that nothing else differs.
+pub(crate) fn faults_of_tinygrad() -> Rules {
+    Rules::default()
+        .with(LowerStep::NeverStored, State::Off)
+        .with(LowerStep::WholePixels, State::Off)
+        .with(LowerStep::OneLane, State::Off)
+        .with(LowerStep::Alignment, State::Altered)
+}
+
+/// Lowers by `rules`, and compares. Also tells how long the lowering took.
+pub(crate) fn compare(
+    golden: &Golden,
+    ast: &Arc<Ast>,
+    target: &Arc<Target>,
+    rules: &Rules,
+) -> (Result<Lowered, Difference>, Duration) {
     let plan = plan(golden);
     let start = std::time::Instant::now();
-    let lowered = lower(ast, target, &plan, &Rules::default());
+    let lowered = lower(ast, target, &plan, rules);
     let time = start.elapsed();
     let lowered = match lowered {
         Ok(lowered) => lowered,
