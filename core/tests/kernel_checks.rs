@@ -37,6 +37,19 @@ fn exponentials() -> Arc<Ast> {
     reduction(ReduceOp::Sum, DType::F32, &[37], &[0], |build, load| build.alu(AluOp::Exp2, &[load]))
 }
 
+/// A row times a matrix, the same for each of `m` rows of the output: both factors are constant along these.
+fn row_times_matrix(m: i64) -> Arc<Ast> {
+    let mut build = Build::default();
+    let (a, b) = (build.strided(&[m, 8, 64], &[0, 0, 1]), build.strided(&[m, 8, 64], &[0, 1, 8]));
+    let f16 = DType::Scalar(Scalar::F16);
+    let (a, b) = (build.load_view(1, f16, a), build.load_view(2, f16, b));
+    let product = build.alu(AluOp::Mul, &[a, b]);
+    let product = build.ast.cast(product, DType::F32);
+    let summed = build.ast.reduce(ReduceOp::Sum, product, &[2]);
+    build.store(0, DType::F32, &[m, 8, 1], summed);
+    build.finish()
+}
+
 /// One number, stored to an image.
 fn image_total() -> Arc<Ast> {
     let mut build = Build::default();
@@ -95,6 +108,7 @@ fn examples() -> Vec<Example> {
         example(TcMatch, f32_matmul(), "cuda", "", "TC:0:0"),
         example(TcMatch, f32_matmul(), "metal", "", "TC:1:0"),
         example(TcMatch, matmul(60, 64, 64, Scalar::F32, Scalar::F32), "metal", "", "TC:0:1"),
+        example(TcAxisUsed, row_times_matrix(16), "cuda", "", "TC:1:2"),
         example(InvalidAxis, rows(), "opencl", "", "UPCAST:2:4"),
         example(InvalidAxis, rows(), "opencl", "", "UPCAST:-1:4"),
         example(InvalidAxis, rows(), "opencl", "", "LOCAL:None:4"),
@@ -207,10 +221,18 @@ fn planted_faults_change_the_outcome() {
     let unrolled = reduction(ReduceOp::Sum, DType::F32, &[5, 13], &[1], |build, load| build.alu(AluOp::Exp2, &[load]));
     assert_eq!(shape(&altered(OptCheck::PadtoUpcasted, &unrolled, "opencl", "UNROLL:0:0 PADTO:1:32")), [5, 32]);
     let product = matmul(64, 64, 64, Scalar::F32, Scalar::F32);
+    altered(OptCheck::TcAxisUsed, &row_times_matrix(16), "cuda", "TC:1:2");
     altered(OptCheck::PadtoTcLocal, &product, "metal", "TC:0:0 PADTO:2:4");
     altered(OptCheck::UpcastTcLocal, &product, "metal", "TC:0:0 UPCAST:2:2");
     altered(OptCheck::GroupTensorCore, &product, "metal", "TC:0:0 GROUP:0:2");
     altered(OptCheck::SharedMemory, &sum(&[64, 65536], &[1]), "opencl", "LOCAL:0:64 GROUP:0:256");
+}
+
+/// One axis can be N and M, where it is long enough for both.
+#[test]
+fn an_axis_that_is_long_enough_is_n_and_m() {
+    let kernel = optimised(&row_times_matrix(256), "cuda", "TC:1:0", &Rules::default());
+    assert_eq!(shape(&kernel), [2, 8, 2, 2, 2, 2, 2, 4, 16, 4]);
 }
 
 /// 0.9.0 leaves an axis padded, and its loop variable overwritten, when a later step of TC is refused.

@@ -11,6 +11,9 @@ crate::rule_table! {
         TcArguments = "opt/tc-arguments": "TC takes an axis choice and a level, neither negative";
         TcTarget = "opt/tc-target": "the target must have matrix instructions";
         TcMatch = "opt/tc-match": "TC needs a sum of products that one of the target's matrix instructions can compute";
+        TcAxisUsed = "opt/tc-axis-used":
+            "where N and M of a matrix instruction are one axis, along which both factors are constant, it must be long enough for both",
+            altered "goes on with the axis that now has the number of the one that is used up";
         InvalidAxis = "opt/invalid-axis": "the axis must exist";
         AmountMissing = "opt/amount-missing": "an optimisation that splits or pads an axis needs an amount";
         AmountPositive = "opt/amount-positive": "an amount must be positive";

@@ -217,8 +217,13 @@ impl Kernel {
     }
 
     fn apply_to_dimension(&mut self, op: OptOp, dimension: usize, amount: usize) -> Result<(), OptError> {
-        let axis = self.tensor_core_opts.as_ref().and_then(|opts| opts.axes.get(dimension)).copied();
-        let axis = axis.ok_or_else(|| OptError::Impossible(format!("dimension {dimension} of an instruction")))?;
+        let Some(opts) = &self.tensor_core_opts else {
+            return Err(OptError::Impossible(format!("dimension {dimension} of no instruction")));
+        };
+        let (axis, exists) = (opts.axes[dimension], opts.axes_exist[dimension]);
+        self.require_unless_altered(OptCheck::TcAxisUsed, exists, |_| {
+            format!("nothing is left of dimension {dimension} to take {amount} from")
+        })?;
         self.apply_part(op, axis, amount as i64)
     }
 
