@@ -1,9 +1,10 @@
 //! Whether what the interpreter got is what the reference allows.
 
 use crate::interpreter::{Output, Run};
-use crate::reference::rounding::float_from_bits;
+use crate::reference::rounding::{float_bits, float_from_bits};
 use crate::reference::{Expected, Reference, ReferenceError};
 use crate::{Finding, FindingKind};
+use plumb_core::constant::Constant;
 use plumb_core::dtype::Scalar;
 use std::fmt::Write as _;
 
@@ -34,7 +35,10 @@ pub struct Comparison {
 pub fn compare(reference: &Reference<'_>, run: &Run) -> Result<Comparison, ReferenceError> {
     let mut comparison = Comparison::default();
     for output in &run.outputs {
-        compare_output(reference, output, run.share.is_none(), &mut comparison)?;
+        compare_written(reference, output, &mut comparison)?;
+        if run.share.is_none() && comparison.finding.is_none() {
+            compare_unwritten(reference, output, &mut comparison)?;
+        }
         if comparison.finding.is_some() {
             break;
         }
@@ -42,10 +46,10 @@ pub fn compare(reference: &Reference<'_>, run: &Run) -> Result<Comparison, Refer
     Ok(comparison)
 }
 
-fn compare_output(
+/// The elements that the kernel wrote.
+fn compare_written(
     reference: &Reference<'_>,
     output: &Output,
-    whole: bool,
     comparison: &mut Comparison,
 ) -> Result<(), ReferenceError> {
     let buffer = output.buffer;
@@ -74,20 +78,50 @@ fn compare_output(
             }
         }
     }
-    let written = output.written.len() as u64;
-    comparison.elements += written;
+    comparison.elements += output.written.len() as u64;
     if wrong.count > 0 {
-        let message = wrong.describe(reference, output);
-        comparison.finding = Some(finding(FindingKind::WrongValue, message));
-    } else if whole {
-        let expected = reference.output_elements(buffer)?;
-        if written < expected {
-            let message =
-                format!("buffer {buffer}: {} of {expected} output elements are never written", expected - written);
-            comparison.finding = Some(finding(FindingKind::OutputCoverage, message));
-        }
+        comparison.finding = Some(finding(FindingKind::WrongValue, wrong.describe(reference, output)));
     }
     Ok(())
+}
+
+/// The elements that a whole run left as they were: none, unless they already held what they must.
+fn compare_unwritten(
+    reference: &Reference<'_>,
+    output: &Output,
+    comparison: &mut Comparison,
+) -> Result<(), ReferenceError> {
+    let Output { buffer, dtype, written, .. } = output;
+    let expected = reference.output_elements(*buffer)?;
+    let mut missing = expected.saturating_sub(written.len() as u64);
+    if missing == 0 {
+        return Ok(());
+    }
+    if let Some(contents) = reference.contents(*buffer) {
+        let left: Vec<i64> = (0..contents.size)
+            .filter(|element| written.binary_search_by_key(element, |&(at, _)| at).is_err())
+            .collect();
+        for block in left.chunks(BLOCK) {
+            for (&element, expected) in block.iter().zip(reference.evaluate(*buffer, block)?) {
+                let bits = constant_bits(contents.element(element), *dtype);
+                missing -= u64::from(expected.is_some_and(|expected| allows(expected, bits, *dtype)));
+            }
+        }
+    }
+    if missing > 0 {
+        let message = format!("buffer {buffer}: {missing} of {expected} output elements are never written");
+        comparison.finding = Some(finding(FindingKind::OutputCoverage, message));
+    }
+    Ok(())
+}
+
+/// The bits of a constant of the type.
+fn constant_bits(value: Constant, dtype: Scalar) -> u64 {
+    match value {
+        Constant::Bool(truth) => u64::from(truth),
+        Constant::Int(whole) => whole as u64 & (u64::MAX >> (64 - 8 * dtype.size())),
+        Constant::Float(float) => float_bits(float, dtype),
+    }
 }
 
 fn finding(kind: FindingKind, message: String) -> Finding {

@@ -7,6 +7,7 @@ use super::rounding::Format;
 use plumb_core::ast::AluOp;
 use plumb_core::constant::Constant;
 use plumb_core::dtype::Scalar;
+use std::borrow::Cow;
 
 /// Whether floats are known exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,15 +77,29 @@ impl Ints {
 }
 
 impl Column {
-    /// The same constant, of type `scalar`, in all lanes.
-    pub(crate) fn constant(value: Constant, scalar: Scalar, lanes: usize, mode: Mode) -> Column {
+    /// The same constant, of type `scalar`, in all lanes; `spelled`: what a float was rounded from.
+    pub(crate) fn constant(value: Constant, spelled: Option<f64>, scalar: Scalar, lanes: usize, mode: Mode) -> Column {
         match value {
             Constant::Bool(truth) => Column::Int(Ints::decided(vec![i64::from(truth); lanes])),
             Constant::Int(whole) => Column::Int(Ints::decided(vec![integers::wrap(whole as i64, scalar); lanes])),
             Constant::Float(float) => match mode {
                 Mode::Exact => Column::Exact(vec![float; lanes]),
-                Mode::Bounded => Column::Bounded(vec![Enclosure::point(float); lanes]),
+                Mode::Bounded => {
+                    let spelled = Enclosure::point(spelled.unwrap_or(float));
+                    Column::Bounded(vec![Enclosure::point(float).hull(spelled); lanes])
+                }
             },
+        }
+    }
+
+    /// Bounds rounded to numbers of the type; other values are such.
+    pub(crate) fn rounded(&self, scalar: Scalar) -> Cow<'_, Column> {
+        match self {
+            Column::Bounded(floats) => {
+                let format = Format::of(scalar);
+                Cow::Owned(Column::Bounded(floats.iter().map(|value| value.nearest(format)).collect()))
+            }
+            other => Cow::Borrowed(other),
         }
     }
 
@@ -135,6 +150,7 @@ pub(crate) fn alu(
         [Column::Int(a), Column::Int(b)] => Column::Int(binary_ints(op, a, b, scalar)),
         [Column::Exact(a), Column::Exact(b)] => binary_exact(op, a, b)?,
         [Column::Bounded(a), Column::Bounded(b)] => {
+            // One step's values, taken twice.
             let same = std::ptr::eq(a, b);
             binary_bounded(op, a, b, same, Format::of(scalar), fusible, arithmetic.precision)?
         }

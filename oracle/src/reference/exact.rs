@@ -40,8 +40,17 @@ pub(crate) fn analyse(program: &Program, inputs: &Inputs) -> Analysis {
     let mut analysis = Analysis { inexact: None, overflows: false, inexact_sums: 0 };
     // Of a step that is not exact nothing is known.
     let mut values: Vec<Option<Values>> = Vec::with_capacity(program.steps.len());
-    for step in &program.steps {
-        let known = step_values(program, step, &values, inputs, &mut analysis.overflows);
+    // Whether a step follows from constants that are not what is spelled.
+    let mut unspelled: Vec<bool> = Vec::with_capacity(program.steps.len());
+    for (number, step) in program.steps.iter().enumerate() {
+        let operands = step.op.operands();
+        let leaf = matches!(step.op, Op::Constant { spelled: Some(_), .. });
+        unspelled.push(leaf || operands.iter().any(|&operand| unspelled[operand]));
+        let known = if program.constant[number] && !leaf && unspelled[number] {
+            Err("constants of constants that are not exact".to_owned())
+        } else {
+            step_values(program, step, &values, inputs, &mut analysis.overflows)
+        };
         analysis.inexact_sums += usize::from(known.is_err() && matches!(step.op, Op::Reduce { op: ReduceOp::Sum, .. }));
         values.push(known.as_ref().ok().copied());
         // The first reason is the cause of the others.
@@ -67,7 +76,7 @@ fn step_values(
             let range = drawn(contents.distribution, if *half_image { Scalar::F16 } else { scalar })?;
             Ok(if program.layouts[*layout].is_masked() { hull(range, zero(scalar)) } else { range })
         }
-        Op::Constant { value, layout } => {
+        Op::Constant { value, layout, .. } => {
             let range = constant(*value)?;
             Ok(if layout.is_some() { hull(range, zero(scalar)) } else { range })
         }

@@ -5,7 +5,7 @@
 //! output elements asked for are, from what they follow from ([`pointwise`]). Either way a value is known exactly, where
 //! the inputs were chosen so ([`exact`]), or as an enclosure of all that a kernel may compute ([`enclosure`]).
 
-use crate::data::Inputs;
+use crate::data::{InputBuffer, Inputs};
 use column::{Arithmetic, Column, Mode};
 use enclosure::Enclosure;
 use layout::Layout;
@@ -13,6 +13,7 @@ use plumb_core::dtype::Scalar;
 use plumb_corpus::case::{Case, DataMode};
 use pointwise::Context;
 use program::{Op, Program};
+use rounding::Format;
 use schedule::Schedule;
 
 mod accumulate;
@@ -117,6 +118,11 @@ impl<'a> Reference<'a> {
         self.inexact.as_deref()
     }
 
+    /// What argument `buffer` holds before the kernel runs, where the kernel reads it.
+    pub fn contents(&self, buffer: u32) -> Option<&InputBuffer> {
+        self.inputs.buffers.iter().find(|(number, _)| *number == buffer).map(|(_, contents)| contents)
+    }
+
     /// How many memory elements of output argument `buffer` the kernel writes.
     pub fn output_elements(&self, buffer: u32) -> Result<u64, ReferenceError> {
         let (_, layout, _) = self.store(buffer)?;
@@ -193,13 +199,15 @@ impl<'a> Reference<'a> {
             Column::Exact(floats) => {
                 expected.extend(floats.iter().map(|&value| Expected::Exact(rounding::float_bits(value, to))));
             }
-            Column::Bounded(floats) => expected.extend(floats.iter().map(|value| match *value {
-                Enclosure::ANY => Expected::Undecided,
-                Enclosure { low, high, nan } => match value.as_point() {
-                    Some(value) => Expected::Exact(rounding::float_bits(value, to)),
-                    None => Expected::Between { low, high, nan },
-                },
-            })),
+            Column::Bounded(floats) => {
+                expected.extend(floats.iter().map(|value| match value.nearest(Format::of(to)) {
+                    Enclosure::ANY => Expected::Undecided,
+                    value @ Enclosure { low, high, nan } => match value.as_point() {
+                        Some(value) => Expected::Exact(rounding::float_bits(value, to)),
+                        None => Expected::Between { low, high, nan },
+                    },
+                }))
+            }
         }
     }
 }

@@ -12,8 +12,11 @@ use super::layout::PADDING;
 use super::program::{Op, Program};
 use super::schedule::Schedule;
 use crate::data::{InputBuffer, Inputs};
+use plumb_core::ast::AluOp;
 use plumb_core::dtype::Scalar;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::borrow::Cow;
 
 /// Places worked on together: columns of this many values stay in the processor's caches.
 const LANES: usize = 2048;
@@ -89,7 +92,9 @@ pub(crate) fn leaf(context: Context<'_>, step: usize, elements: &[i64]) -> Resul
                 found.ok_or_else(|| ReferenceError::Invalid(format!("no inputs for buffer {buffer}")))?;
             load(contents, scalar, elements, arithmetic.mode)
         }
-        Op::Constant { value, .. } => Column::constant(*value, scalar, elements.len(), arithmetic.mode),
+        Op::Constant { value, spelled, .. } => {
+            Column::constant(*value, *spelled, scalar, elements.len(), arithmetic.mode)
+        }
         _ => return Err(missing(step)),
     };
     column.mask(elements);
@@ -121,21 +126,39 @@ pub(crate) fn combine<'a>(
     column: impl Fn(usize) -> Option<&'a Column>,
 ) -> Result<Column, ReferenceError> {
     let Context { program, arithmetic, .. } = context;
-    let column = |operand: usize| column(operand).ok_or_else(|| missing(operand));
+    let column = |operand: usize| {
+        let column = column(operand).ok_or_else(|| missing(operand))?;
+        Ok(if takes_rounded(program, number, operand) {
+            column.rounded(program.steps[operand].scalar)
+        } else {
+            Cow::Borrowed(column)
+        })
+    };
     let step = &program.steps[number];
     Ok(match &step.op {
         Op::Alu(op, operands) => {
             let columns = operands.iter().map(|&operand| column(operand));
-            let columns = columns.collect::<Result<smallvec::SmallVec<[&Column; 3]>, _>>()?;
+            let columns = columns.collect::<Result<SmallVec<[Cow<'_, Column>; 3]>, _>>()?;
+            let columns: SmallVec<[&Column; 3]> = columns.iter().map(|column| &**column).collect();
             let scalar = operands.last().map_or(step.scalar, |&last| program.steps[last].scalar);
             let fusible = program.fusible[number];
             alu(*op, scalar, &columns, fusible, arithmetic)
                 .ok_or_else(|| ReferenceError::Unsupported(format!("{op} of {scalar}")))?
         }
-        Op::Cast(source) => cast(column(*source)?, program.steps[*source].scalar, step.scalar, arithmetic.mode),
-        Op::Bitcast(source) => bitcast(column(*source)?, program.steps[*source].scalar, step.scalar, arithmetic.mode),
+        Op::Cast(source) => cast(&*column(*source)?, program.steps[*source].scalar, step.scalar, arithmetic.mode),
+        Op::Bitcast(source) => bitcast(&*column(*source)?, program.steps[*source].scalar, step.scalar, arithmetic.mode),
         _ => return Err(missing(number)),
     })
+}
+
+/// Whether a step takes an operand rounded that may be unrounded for other steps: a constant where not all operands are
+/// constants, a product where nothing is added to it.
+fn takes_rounded(program: &Program, number: usize, operand: usize) -> bool {
+    let adds = matches!(
+        program.steps[number].op,
+        Op::Alu(AluOp::Add | AluOp::Sub | AluOp::MulAcc, _) | Op::Cast(_) | Op::Reduce { .. }
+    );
+    (program.constant[operand] && !program.constant[number]) || (program.fusible[operand] && !adds)
 }
 
 /// A reduction at the places `outer`: the pairs of a place and a step of the reduction, in blocks.

@@ -23,9 +23,11 @@ pub(crate) enum Op {
         layout: usize,
         half_image: bool,
     },
-    /// The value is one of the step's type; `layout`: where padding makes it zero.
+    /// `value` is one of the step's type, `spelled` what it was rounded from, where that differs; `layout`: where
+    /// padding makes it zero.
     Constant {
         value: Constant,
+        spelled: Option<f64>,
         layout: Option<usize>,
     },
     Alu(AluOp, SmallVec<[usize; 3]>),
@@ -60,6 +62,9 @@ pub(crate) struct Program {
     pub(crate) layouts: Vec<Rc<Layout>>,
     /// For every step, whether it is a product that feeds a sum: a kernel may fuse the two and so not round it.
     pub(crate) fusible: Vec<bool>,
+    /// For every step, whether it follows from constants alone: a compiler may compute it before constants are rounded
+    /// to their type.
+    pub(crate) constant: Vec<bool>,
 }
 
 impl Op {
@@ -88,7 +93,7 @@ impl Program {
     /// # Errors
     /// [`ReferenceError::Invalid`] for what is no kernel, [`ReferenceError::Unsupported`] for what is not evaluated.
     pub(crate) fn new(kernel: &Kernel, bindings: &[(String, i64)]) -> Result<Program, ReferenceError> {
-        let program = Program { steps: Vec::new(), layouts: Vec::new(), fusible: Vec::new() };
+        let program = Program { steps: Vec::new(), layouts: Vec::new(), fusible: Vec::new(), constant: Vec::new() };
         let mut builder = Builder { bindings, program, layout_ids: FxHashMap::default(), shapes: FxHashMap::default() };
         for (number, step) in kernel.steps.iter().enumerate() {
             let step = builder.step(step).map_err(|error| match error {
@@ -99,6 +104,12 @@ impl Program {
         }
         let mut program = builder.program;
         program.fusible = fusible(&program.steps);
+        for step in &program.steps {
+            let operands = step.op.operands();
+            let leaf = matches!(step.op, Op::Constant { .. });
+            let constant = leaf || !operands.is_empty() && operands.iter().all(|&operand| program.constant[operand]);
+            program.constant.push(constant);
+        }
         Ok(program)
     }
 }
@@ -126,7 +137,12 @@ impl<'a> Builder<'a> {
                         Constant::Int(i128::from(resolve(&case::Dim::Expr(expr.into()), self.bindings)?))
                     }
                 };
-                Step { op: Op::Constant { value: super::rounding::constant(value, scalar), layout }, scalar, shape }
+                let rounded = super::rounding::constant(value, scalar);
+                let spelled = match (value.cast(scalar), rounded) {
+                    (Constant::Float(spelled), Constant::Float(rounded)) if spelled != rounded => Some(spelled),
+                    _ => None,
+                };
+                Step { op: Op::Constant { value: rounded, spelled, layout }, scalar, shape }
             }
             case::Step::Alu(op, operands) => self.alu(*op, operands)?,
             case::Step::Cast(dtype, source) => {

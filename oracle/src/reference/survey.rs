@@ -23,7 +23,7 @@ pub(crate) fn hazards(program: &Program, inputs: &Inputs) -> usize {
                 let range = loaded(inputs, *buffer, step.scalar.is_float());
                 if program.layouts[*layout].is_masked() { with_zero(range) } else { range }
             }
-            Op::Constant { value, layout } => {
+            Op::Constant { value, layout, .. } => {
                 let range = match value {
                     Constant::Float(value) => floats(Enclosure::point(*value)),
                     Constant::Int(value) => integers(*value as i64, *value as i64),
