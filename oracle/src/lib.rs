@@ -10,6 +10,7 @@ use std::fmt;
 pub mod compare;
 pub mod data;
 pub mod interpreter;
+pub mod launch;
 pub mod prove;
 pub mod reference;
 pub mod values;
@@ -59,6 +60,8 @@ pub enum FindingKind {
     IndexArithmetic,
     /// An access of several elements at once whose address is no multiple of their number.
     Misaligned,
+    /// A launch that the target can't make: dimensions or shared memory beyond its limits.
+    Launch,
     /// Lowering failed or refused where it should not.
     Lowering,
     /// Lowering or a judge panicked.
@@ -98,5 +101,5 @@ pub trait Oracle: Send + Sync {
 ///
 /// A new judge implements [`Oracle`] in a module of its own and is listed here.
 pub fn judges() -> Vec<Box<dyn Oracle>> {
-    vec![Box::new(values::Values::default())]
+    vec![Box::new(launch::Launch), Box::new(values::Values::default())]
 }

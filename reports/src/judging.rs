@@ -116,8 +116,9 @@ impl Judging {
     }
 
     fn lower(&self, case: &Case) -> Result<Lowered, Verdict> {
-        let ast = case.kernel.ast().map_err(|error| fail(FindingKind::Lowering, error.to_string()))?;
-        match self.lower_ast(&Arc::new(ast), &case.target, &case.opts, &case.rules(self.rules)) {
+        let rules = case.rules(self.rules);
+        let ast = case.kernel.ast_with(&rules).map_err(|error| fail(FindingKind::Lowering, error.to_string()))?;
+        match self.lower_ast(&Arc::new(ast), &case.target, &case.opts, &rules) {
             Ok(lowered) => match &case.expect {
                 Expect::Pass => Ok(lowered),
                 Expect::Refused(_) => {

@@ -3,6 +3,7 @@
 use super::{CaseError, Dim, DimExpr, Kernel, Layout, MAX_EXPRESSION_DEPTH, Movement, RawView, Step, Value, Variable};
 use plumb_core::ast::{self, Ast, AstId, Buffer, Source};
 use plumb_core::dtype::DType;
+use plumb_core::rule::Rules;
 use plumb_core::shape::{Dims, Mask, ShapeError, ShapeTracker, View};
 use plumb_core::symbolic::{Arena, NodeId, Sint, SymbolicError};
 use smallvec::SmallVec;
@@ -18,7 +19,16 @@ impl Kernel {
     /// # Errors
     /// A step that names a later step, an unknown variable, or that `core` can't express, by number.
     pub fn ast(&self) -> Result<Ast, CaseError> {
+        self.ast_with(&Rules::default())
+    }
+
+    /// As [`Kernel::ast`], the views being made by `rules`: for trying the judges on planted faults.
+    ///
+    /// # Errors
+    /// As [`Kernel::ast`].
+    pub fn ast_with(&self, rules: &Rules) -> Result<Ast, CaseError> {
         let mut ast = Ast::new();
+        ast.symbols.set_rules(*rules);
         let mut build = Build { variables: Vec::with_capacity(self.variables.len()) };
         for variable in &self.variables {
             let node = ast

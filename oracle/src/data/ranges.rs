@@ -5,8 +5,9 @@
 //! floats can say ([`survey`]): no logarithms of negative numbers, no quotients by what may be zero.
 
 use super::{Distribution, Inputs, mix};
-use crate::reference::program::{Op, Program};
+use crate::reference::program::{Op, Program, Step};
 use crate::reference::{exact, survey};
+use plumb_core::ast::{AluOp, ReduceOp};
 use plumb_core::dtype::Scalar;
 use plumb_corpus::case::{Data, DataMode};
 
@@ -44,7 +45,7 @@ pub(super) fn choose(program: &Program, data: Data, inputs: &mut Inputs) {
 
 /// Whether a choice was found with which results are exact.
 fn choose_exact(program: &Program, inputs: &mut Inputs) -> bool {
-    let seeded: Vec<Signs> = inputs.buffers.iter().map(|(_, buffer)| signs(buffer.seed)).collect();
+    let seeded = seeded_signs(program, inputs);
     let positive = vec![Signs::Positive; seeded.len()];
     for overflows in [false, true] {
         for signs in [&seeded, &positive] {
@@ -84,9 +85,17 @@ fn choose_exact(program: &Program, inputs: &mut Inputs) -> bool {
     false
 }
 
-fn signs(seed: u64) -> Signs {
+/// The signs of each buffer's elements, by its seed. Where there is a maximum, not only positive ones: one that is taken
+/// from zero on would not show.
+fn seeded_signs(program: &Program, inputs: &Inputs) -> Vec<Signs> {
+    let is_max = |step: &Step| matches!(step.op, Op::Reduce { op: ReduceOp::Max, .. } | Op::Alu(AluOp::Max, _));
+    let positive = if program.steps.iter().any(is_max) { Signs::Negative } else { Signs::Positive };
+    inputs.buffers.iter().map(|(_, buffer)| signs(buffer.seed, positive)).collect()
+}
+
+fn signs(seed: u64, positive: Signs) -> Signs {
     match mix(seed, 1) & 7 {
-        0 => Signs::Positive,
+        0 => positive,
         1 => Signs::Negative,
         _ => Signs::Both,
     }
@@ -144,7 +153,7 @@ fn choose_bounded(program: &Program, inputs: &mut Inputs) {
         return;
     }
     let fractions = inputs.clone();
-    let seeded: Vec<Signs> = inputs.buffers.iter().map(|(_, buffer)| signs(buffer.seed)).collect();
+    let seeded = seeded_signs(program, inputs);
     let positive = vec![Signs::Positive; seeded.len()];
     for signs in [&seeded, &positive] {
         for magnitude in SUMMED_MAGNITUDES {

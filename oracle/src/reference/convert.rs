@@ -105,5 +105,5 @@ fn float_to_whole(value: Enclosure, to: Scalar) -> Option<i64> {
     }
     let (least, largest) = to.int_range()?;
     // Both bounds are exact as floats, one beyond the largest value included.
-    (whole >= least as f64 && whole < (largest + 1) as f64).then(|| whole as i128 as i64)
+    (whole >= least as f64 && whole < (largest + 1) as f64).then_some(whole as i128 as i64)
 }

@@ -2,8 +2,15 @@
 
 #![allow(dead_code)]
 
+use plumb_core::linearize::lower;
+use plumb_core::rule::Rules;
+use plumb_core::target::Target;
+use plumb_corpus::case::Case;
 use plumb_corpus::source::Source;
-use std::path::PathBuf;
+use plumb_corpus::text::parse;
+use plumb_oracle::{Finding, Subject, Verdict, judges};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The reference data's file of this name, or `None`, said loudly, where the data is not at hand.
 pub(crate) fn shared(name: &str) -> Option<Source> {
@@ -20,4 +27,56 @@ pub(crate) fn shared(name: &str) -> Option<Source> {
 /// Of a long list of things each `PLUMB_EVERY`-th is tried, by default each `default`-th.
 pub(crate) fn every(default: usize) -> usize {
     std::env::var("PLUMB_EVERY").ok().and_then(|every| every.parse().ok()).unwrap_or(default).max(1)
+}
+
+/// The case of a file.
+pub(crate) fn case(path: &Path) -> Case {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    parse(&text).unwrap_or_else(|error| panic!("{}: {}", path.display(), error.show(&text)))
+}
+
+/// The `.kernel` files of a folder, in order; none where there is no such folder.
+pub(crate) fn kernel_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let mut files: Vec<PathBuf> =
+        entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|ext| ext == "kernel")).collect();
+    files.sort();
+    files
+}
+
+/// What became of a case.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// It was not lowered: the error's text.
+    Refused(String),
+    /// A judge objects.
+    Failed(Finding),
+    /// Nobody objects, and somebody has looked.
+    Passed,
+    /// Nobody could tell.
+    Open(String),
+}
+
+/// Lowers a case with `rules` and asks all judges.
+pub(crate) fn outcome(case: &Case, rules: &Rules) -> Outcome {
+    let target = Target::named(&case.target).unwrap_or_else(|| panic!("no target {}", case.target));
+    let ast = match case.kernel.ast_with(rules) {
+        Ok(ast) => ast,
+        Err(error) => return Outcome::Refused(error.to_string()),
+    };
+    let lowered = match lower(&Arc::new(ast), &Arc::new(target), &case.opts, rules) {
+        Ok(lowered) => lowered,
+        Err(error) => return Outcome::Refused(error.to_string()),
+    };
+    let mut outcome = Outcome::Open("no judge was asked".to_owned());
+    for judge in judges() {
+        outcome = match (judge.judge(Subject { case, lowered: &lowered }), outcome) {
+            (Verdict::Fail(finding), _) => return Outcome::Failed(*finding),
+            (Verdict::Pass { .. }, _) | (_, Outcome::Passed) => Outcome::Passed,
+            (Verdict::Unknown(reason) | Verdict::Skipped(reason), _) => {
+                Outcome::Open(format!("{}: {reason}", judge.name()))
+            }
+        };
+    }
+    outcome
 }
