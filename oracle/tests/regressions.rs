@@ -14,7 +14,7 @@ fn folder(name: &str) -> PathBuf {
 
 /// What is wrong with how a case stands.
 fn objection(case: &Case) -> Option<String> {
-    match (support::outcome(case, &Rules::default().strict_float()), &case.expect) {
+    match (support::outcome(case, Rules::default()), &case.expect) {
         (Outcome::Passed, Expect::Pass) => None,
         (Outcome::Refused(error), Expect::Refused(text)) if error.contains(text.as_str()) => None,
         (outcome, expected) => Some(format!("{outcome:?}, expected {expected:?}")),

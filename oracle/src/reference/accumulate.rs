@@ -100,8 +100,8 @@ impl Accumulators {
 
 /// A sum under way: of the ends, and what bounds the error of any order of addition.
 #[derive(Clone, Copy, Debug)]
-struct Sum {
-    terms: u64,
+pub(crate) struct Sum {
+    pub(crate) terms: u64,
     low: f64,
     high: f64,
     /// Sum of the finite terms' magnitudes.
@@ -131,8 +131,9 @@ impl Default for Sum {
 }
 
 impl Sum {
+    /// Adds one term.
     #[inline]
-    fn take(&mut self, value: Enclosure) {
+    pub(crate) fn take(&mut self, value: Enclosure) {
         self.terms += 1;
         self.nan |= value.nan;
         if value.is_empty() {
@@ -155,10 +156,25 @@ impl Sum {
         }
     }
 
+    /// Adds another sum's terms, or their negatives.
+    pub(crate) fn merge(&mut self, other: Sum, negative: bool) {
+        let (low, high) = if negative { (-other.high, -other.low) } else { (other.low, other.high) };
+        let (minus, plus) = (other.minus_infinity, other.plus_infinity);
+        self.terms += other.terms;
+        self.low += low;
+        self.high += high;
+        self.magnitude += other.magnitude;
+        self.lowest_bit = self.lowest_bit.min(other.lowest_bit);
+        self.all_points &= other.all_points;
+        self.nan |= other.nan;
+        self.minus_infinity |= if negative { plus } else { minus };
+        self.plus_infinity |= if negative { minus } else { plus };
+    }
+
     /// Of n numbers added in any order, rounding to nearest with unit roundoff u, the error is at most
     /// (n - 1) u times the sum of their magnitudes (C.-P. Jeannerod and S. M. Rump, "Improved error bounds for inner
     /// products in floating-point arithmetic", SIAM J. Matrix Anal. Appl. 34, 2013, for every n and order).
-    fn finish(self, format: Format) -> Enclosure {
+    pub(crate) fn finish(self, format: Format) -> Enclosure {
         let steps = self.terms.saturating_sub(1) as f64;
         // The bound on the kernel's error; the magnitudes' own sum may itself be too small by n u of f64.
         let magnitude = self.magnitude * (1.0 + (steps + 2.0) * f64::EPSILON);

@@ -3,9 +3,10 @@
 use super::ReferenceError;
 use super::accumulate::Accumulators;
 use super::column::Column;
+use super::combine::{Memo, combine};
 use super::lanes::{Coordinates, size_of};
 use super::layout::{Layout, Move, PADDING};
-use super::pointwise::{Context, combine, leaf, missing};
+use super::pointwise::{Context, leaf};
 use super::program::Op;
 use ndarray::{ArrayD, Axis, IxDyn, ShapeError, Slice};
 
@@ -19,32 +20,30 @@ pub(crate) fn evaluate(context: Context<'_>, root: usize) -> Result<Column, Refe
             program.steps[number].op.operands().iter().for_each(|&operand| needed[operand] = true);
         }
     }
-    let mut columns: Vec<Option<Column>> = Vec::with_capacity(root + 1);
-    for (number, _) in needed.iter().enumerate() {
+    let mut memo = Memo::default();
+    for (number, _) in needed.iter().enumerate().filter(|(_, needed)| **needed) {
         let step = &program.steps[number];
         let column = match &step.op {
-            _ if !needed[number] => None,
             Op::Load { layout, .. } | Op::Constant { layout: Some(layout), .. } => {
-                Some(leaf(context, number, &elements(&program.layouts[*layout])?)?)
+                leaf(context, number, &elements(&program.layouts[*layout])?)?
             }
-            Op::Constant { .. } => Some(leaf(context, number, &vec![0; as_usize(size_of(&step.shape)?)?])?),
+            Op::Constant { .. } => leaf(context, number, &vec![0; as_usize(size_of(&step.shape)?)?])?,
             Op::Reduce { op, source, axes, .. } => {
-                let values = columns.get(*source).and_then(Option::as_ref).ok_or_else(|| missing(*source))?;
                 let groups = as_usize(size_of(&step.shape)?)?;
                 let order = reduction_order(&program.steps[*source].shape, axes)?;
-                let values = values.gather(&order);
+                let values = memo.get(*source)?.gather(&order);
                 let each = order.len() / groups;
                 let mut accumulators = Accumulators::new(*op, step.scalar, groups, context.arithmetic.mode);
                 for group in 0..groups {
                     accumulators.take(group, &values, group * each..(group + 1) * each);
                 }
-                Some(accumulators.finish())
+                accumulators.finish()
             }
-            _ => Some(combine(context, number, |operand| columns.get(operand).and_then(Option::as_ref))?),
+            _ => combine(context, number, &mut memo)?,
         };
-        columns.push(column);
+        memo.insert(number, column);
     }
-    columns.pop().flatten().ok_or_else(|| missing(root))
+    memo.take(root)
 }
 
 /// The places of `shape` in row-major order with the reduced axes innermost.

@@ -23,6 +23,8 @@ pub(crate) enum Mode {
 pub(crate) struct Arithmetic {
     pub(crate) mode: Mode,
     pub(crate) precision: Precision,
+    /// Whether a kernel may take floats for finite, add constants in another order and ignore the signs of zeros.
+    pub(crate) finite: bool,
 }
 
 /// Values of one step at many places.
@@ -114,6 +116,16 @@ impl Column {
             Column::Int(ints) => blank(&mut ints.values, elements, 0),
             Column::Exact(floats) => blank(floats, elements, 0.0),
             Column::Bounded(floats) => blank(floats, elements, Enclosure::point(0.0)),
+        }
+    }
+
+    /// Zeros of either sign where there is one.
+    pub(crate) fn unsign_zeros(&mut self) {
+        if let Column::Bounded(floats) = self {
+            for value in floats.iter_mut().filter(|value| value.low == 0.0 || value.high == 0.0) {
+                value.low = if value.low == 0.0 { -0.0 } else { value.low };
+                value.high = if value.high == 0.0 { 0.0 } else { value.high };
+            }
         }
     }
 

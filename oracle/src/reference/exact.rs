@@ -41,12 +41,18 @@ pub(crate) fn analyse(program: &Program, inputs: &Inputs) -> Analysis {
     // Of a step that is not exact nothing is known.
     let mut values: Vec<Option<Values>> = Vec::with_capacity(program.steps.len());
     // Whether a step follows from constants that are not what is spelled.
+    let mut added: Vec<Option<Values>> = Vec::with_capacity(program.steps.len());
     let mut unspelled: Vec<bool> = Vec::with_capacity(program.steps.len());
     for (number, step) in program.steps.iter().enumerate() {
         let operands = step.op.operands();
         let leaf = matches!(step.op, Op::Constant { spelled: Some(_), .. });
         unspelled.push(leaf || operands.iter().any(|&operand| unspelled[operand]));
-        let known = if program.constant[number] && !leaf && unspelled[number] {
+        // The constants that this step and those before it add may be added up first.
+        let constants = program.chained[number].then(|| added_constants(program, number, &values, &added));
+        added.push(constants.clone().and_then(Result::ok));
+        let known = if let Some(Err(reason)) = constants {
+            Err(reason)
+        } else if program.constant[number] && !leaf && unspelled[number] {
             Err("constants of constants that are not exact".to_owned())
         } else {
             step_values(program, step, &values, inputs, &mut analysis.overflows)
@@ -57,6 +63,30 @@ pub(crate) fn analyse(program: &Program, inputs: &Inputs) -> Analysis {
         analysis.inexact = analysis.inexact.or(known.err());
     }
     analysis
+}
+
+/// The sum of the constants that a step adds and those that its other operand has added; an error where it is not exact.
+fn added_constants(
+    program: &Program,
+    number: usize,
+    values: &[Option<Values>],
+    added: &[Option<Values>],
+) -> Result<Values, String> {
+    let step = &program.steps[number];
+    let Op::Alu(op, operands) = &step.op else { return Err("no sum".to_owned()) };
+    let part = |operand: usize| {
+        let part = if program.constant[operand] { values[operand] } else { added[operand] };
+        part.unwrap_or(zero(step.scalar))
+    };
+    // The order of constants among themselves is open, too: their magnitudes add up.
+    let magnitude = |part: Values| match part {
+        Values::Float { low, high, quantum } => {
+            let most = high.max(-low);
+            Values::Float { low: -most, high: most, quantum }
+        }
+        other => other,
+    };
+    binary(*op, magnitude(part(operands[0])), magnitude(part(operands[1])), false, step.scalar, &mut false)
 }
 
 /// The values of one step, or why they are not exact.

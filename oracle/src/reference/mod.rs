@@ -19,6 +19,7 @@ use schedule::Schedule;
 mod accumulate;
 mod arrays;
 mod column;
+mod combine;
 mod convert;
 mod dims;
 mod enclosure;
@@ -110,7 +111,8 @@ impl<'a> Reference<'a> {
             DataMode::Auto | DataMode::Exact => exact::analyse(&program, inputs).inexact,
         };
         let mode = if inexact.is_none() { Mode::Exact } else { Mode::Bounded };
-        Ok(Reference { program, inputs, arithmetic: Arithmetic { mode, precision }, inexact })
+        let arithmetic = Arithmetic { mode, precision, finite: case.data.mode != DataMode::Special };
+        Ok(Reference { program, inputs, arithmetic, inexact })
     }
 
     /// Why results are bounds and not exact values, a short phrase; `None`: they are exact.

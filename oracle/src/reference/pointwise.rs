@@ -4,19 +4,17 @@
 
 use super::ReferenceError;
 use super::accumulate::Accumulators;
-use super::column::{Arithmetic, Column, Ints, Mode, alu};
-use super::convert::{bitcast, cast};
+use super::column::{Arithmetic, Column, Ints, Mode};
+use super::combine::{Memo, combine, missing};
 use super::enclosure::Enclosure;
 use super::lanes::{Coordinates, unravel_into};
 use super::layout::PADDING;
 use super::program::{Op, Program};
 use super::schedule::Schedule;
 use crate::data::{InputBuffer, Inputs};
-use plumb_core::ast::AluOp;
 use plumb_core::dtype::Scalar;
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
-use std::borrow::Cow;
+use std::collections::hash_map::Entry;
 
 /// Places worked on together: columns of this many values stay in the processor's caches.
 const LANES: usize = 2048;
@@ -50,14 +48,14 @@ fn block_values(
     coordinates: &Coordinates,
 ) -> Result<Column, ReferenceError> {
     let program = context.program;
-    let mut columns: FxHashMap<usize, Column> = FxHashMap::default();
+    let mut memo = Memo::default();
     let mut elements: FxHashMap<usize, Vec<i64>> = FxHashMap::default();
     for entry in &schedule.entries {
         let column = match (&program.steps[entry.step].op, &entry.source) {
             (Op::Load { layout, .. }, _) | (Op::Constant { layout: Some(layout), .. }, _) => {
                 let located = match elements.entry(*layout) {
-                    std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
-                    std::collections::hash_map::Entry::Vacant(entry) => {
+                    Entry::Occupied(entry) => entry.into_mut(),
+                    Entry::Vacant(entry) => {
                         let mut located = Vec::new();
                         program.layouts[*layout].locate(coordinates, &mut located)?;
                         entry.insert(located)
@@ -67,18 +65,14 @@ fn block_values(
             }
             (Op::Reduce { .. }, Some(source)) => reduce(context, entry.step, source, coordinates)?,
             (Op::Constant { .. }, _) => leaf(context, entry.step, &vec![0; coordinates.lanes])?,
-            _ => combine(context, entry.step, |operand| columns.get(&operand))?,
+            _ => combine(context, entry.step, &mut memo)?,
         };
         for used in &entry.last_used {
-            columns.remove(used);
+            memo.forget(*used);
         }
-        columns.insert(entry.step, column);
+        memo.insert(entry.step, column);
     }
-    columns.remove(&schedule.root).ok_or_else(|| missing(schedule.root))
-}
-
-pub(super) fn missing(step: usize) -> ReferenceError {
-    ReferenceError::Invalid(format!("step %{step} has no value"))
+    memo.take(schedule.root)
 }
 
 /// A load or a constant, whose lanes stand at these elements of memory.
@@ -117,48 +111,6 @@ fn load(contents: &InputBuffer, scalar: Scalar, elements: &[i64], mode: Mode) ->
             Column::Bounded(elements.iter().map(|&element| Enclosure::point(contents.float(element))).collect())
         }
     }
-}
-
-/// A step from its operands' columns.
-pub(crate) fn combine<'a>(
-    context: Context<'_>,
-    number: usize,
-    column: impl Fn(usize) -> Option<&'a Column>,
-) -> Result<Column, ReferenceError> {
-    let Context { program, arithmetic, .. } = context;
-    let column = |operand: usize| {
-        let column = column(operand).ok_or_else(|| missing(operand))?;
-        Ok(if takes_rounded(program, number, operand) {
-            column.rounded(program.steps[operand].scalar)
-        } else {
-            Cow::Borrowed(column)
-        })
-    };
-    let step = &program.steps[number];
-    Ok(match &step.op {
-        Op::Alu(op, operands) => {
-            let columns = operands.iter().map(|&operand| column(operand));
-            let columns = columns.collect::<Result<SmallVec<[Cow<'_, Column>; 3]>, _>>()?;
-            let columns: SmallVec<[&Column; 3]> = columns.iter().map(|column| &**column).collect();
-            let scalar = operands.last().map_or(step.scalar, |&last| program.steps[last].scalar);
-            let fusible = program.fusible[number];
-            alu(*op, scalar, &columns, fusible, arithmetic)
-                .ok_or_else(|| ReferenceError::Unsupported(format!("{op} of {scalar}")))?
-        }
-        Op::Cast(source) => cast(&*column(*source)?, program.steps[*source].scalar, step.scalar, arithmetic.mode),
-        Op::Bitcast(source) => bitcast(&*column(*source)?, program.steps[*source].scalar, step.scalar, arithmetic.mode),
-        _ => return Err(missing(number)),
-    })
-}
-
-/// Whether a step takes an operand rounded that may be unrounded for other steps: a constant where not all operands are
-/// constants, a product where nothing is added to it.
-fn takes_rounded(program: &Program, number: usize, operand: usize) -> bool {
-    let adds = matches!(
-        program.steps[number].op,
-        Op::Alu(AluOp::Add | AluOp::Sub | AluOp::MulAcc, _) | Op::Cast(_) | Op::Reduce { .. }
-    );
-    (program.constant[operand] && !program.constant[number]) || (program.fusible[operand] && !adds)
 }
 
 /// A reduction at the places `outer`: the pairs of a place and a step of the reduction, in blocks.

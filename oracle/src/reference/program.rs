@@ -65,6 +65,8 @@ pub(crate) struct Program {
     /// For every step, whether it follows from constants alone: a compiler may compute it before constants are rounded
     /// to their type.
     pub(crate) constant: Vec<bool>,
+    /// For every step, whether it adds or subtracts constants: a compiler may add up those of several such steps first.
+    pub(crate) chained: Vec<bool>,
 }
 
 impl Op {
@@ -93,7 +95,13 @@ impl Program {
     /// # Errors
     /// [`ReferenceError::Invalid`] for what is no kernel, [`ReferenceError::Unsupported`] for what is not evaluated.
     pub(crate) fn new(kernel: &Kernel, bindings: &[(String, i64)]) -> Result<Program, ReferenceError> {
-        let program = Program { steps: Vec::new(), layouts: Vec::new(), fusible: Vec::new(), constant: Vec::new() };
+        let program = Program {
+            steps: Vec::new(),
+            layouts: Vec::new(),
+            fusible: Vec::new(),
+            constant: Vec::new(),
+            chained: Vec::new(),
+        };
         let mut builder = Builder { bindings, program, layout_ids: FxHashMap::default(), shapes: FxHashMap::default() };
         for (number, step) in kernel.steps.iter().enumerate() {
             let step = builder.step(step).map_err(|error| match error {
@@ -109,6 +117,8 @@ impl Program {
             let leaf = matches!(step.op, Op::Constant { .. });
             let constant = leaf || !operands.is_empty() && operands.iter().all(|&operand| program.constant[operand]);
             program.constant.push(constant);
+            let adds = matches!(step.op, Op::Alu(AluOp::Add | AluOp::Sub, _)) && step.scalar.is_float();
+            program.chained.push(adds && operands.iter().any(|&operand| program.constant[operand]));
         }
         Ok(program)
     }

@@ -11,7 +11,7 @@ use crate::data::Inputs;
 use plumb_core::ast::{AluOp, ReduceOp};
 use plumb_core::constant::Constant;
 
-const ARITHMETIC: Arithmetic = Arithmetic { mode: Mode::Bounded, precision: Precision::INTERPRETER };
+const ARITHMETIC: Arithmetic = Arithmetic { mode: Mode::Bounded, precision: Precision::INTERPRETER, finite: false };
 
 /// The number of steps whose result may be undecided, infinite or no number although its operands are none of these.
 pub(crate) fn hazards(program: &Program, inputs: &Inputs) -> usize {

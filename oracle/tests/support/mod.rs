@@ -58,7 +58,8 @@ pub(crate) enum Outcome {
 }
 
 /// Lowers a case with `rules` and asks all judges.
-pub(crate) fn outcome(case: &Case, rules: &Rules) -> Outcome {
+pub(crate) fn outcome(case: &Case, rules: Rules) -> Outcome {
+    let rules = &case.rules(rules);
     let target = Target::named(&case.target).unwrap_or_else(|| panic!("no target {}", case.target));
     let ast = match case.kernel.ast_with(rules) {
         Ok(ast) => ast,

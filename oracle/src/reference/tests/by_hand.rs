@@ -193,7 +193,7 @@ fn sums_of_floats_are_not_reassociated() {
          %2 = sub %0 %1
          %3 = add %2 %1
          store f32 buf0 (1) %3",
-        "auto seed 1",
+        "special seed 1",
     );
     let inputs = fixed(inputs(&case).expect("inputs"), 1, 1, 0);
     assert_eq!(single(&evaluate_both(&case, &inputs)[0]), 0.0);
