@@ -175,11 +175,11 @@ impl View {
 
 /// The variable `idx<axis>` over an axis of this size, by which views are asked for their index expressions.
 pub(super) fn index_variable(arena: &mut Arena, axis: usize, size: Sint) -> Result<NodeId> {
-    const NAMES: [&str; 12] =
-        ["idx0", "idx1", "idx2", "idx3", "idx4", "idx5", "idx6", "idx7", "idx8", "idx9", "idx10", "idx11"];
+    if let Some(&known) = arena.axis_variables.get(&(axis, size)) {
+        return Ok(known);
+    }
     let last = arena.sint_sub(size, ONE)?;
-    Ok(match NAMES.get(axis) {
-        Some(name) => arena.variable(name, 0, last, None)?,
-        None => arena.variable(&format!("idx{axis}"), 0, last, None)?,
-    })
+    let variable = arena.variable(&format!("idx{axis}"), 0, last, None)?;
+    arena.axis_variables.insert((axis, size), variable);
+    Ok(variable)
 }

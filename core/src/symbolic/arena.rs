@@ -11,6 +11,9 @@ use std::hash::{Hash, Hasher};
 /// Deeper expressions are refused, so that walks over them may recurse. Real kernels stay below 30.
 const MAX_DEPTH: u16 = 400;
 
+/// Room for so many nodes is made at once: a small kernel's.
+const FIRST: usize = 56;
+
 /// The nodes of one lowering, hash-consed.
 #[derive(Clone, Debug, Default)]
 pub struct Arena {
@@ -20,7 +23,14 @@ pub struct Arena {
     ids: HashTable<NodeId>,
     variables: Vec<Variable>,
     variable_ids: HashTable<u32>,
-    pub(super) memo: FxHashMap<MemoKey, (NodeId, NodeId)>,
+    /// The node of each variable.
+    variable_nodes: Vec<NodeId>,
+    /// The variable over each axis of each size, by which views are asked for their index expressions.
+    pub(crate) axis_variables: FxHashMap<(usize, Sint), NodeId>,
+    /// Operations on sums that were done before. 0.9.0 remembers these too, and answers with the terms in the order of the
+    /// first time, whatever the order now.
+    pub(super) memo: FxHashMap<MemoKey, NodeId>,
+    /// What nodes become when they are built anew with nothing replaced.
     pub(super) rebuilt: FxHashMap<NodeId, NodeId>,
 }
 
@@ -32,7 +42,7 @@ pub(super) struct Entry {
     /// Equal for nodes that are the same up to the order of terms.
     hash: u64,
     /// The first node entered that is the same up to the order of terms.
-    class: NodeId,
+    pub(super) class: NodeId,
     /// Bit `number % 64` of each variable below.
     pub(super) variables: u64,
     /// Nodes of the expression written out as a tree, at most `u32::MAX`.
@@ -46,20 +56,20 @@ impl Entry {
     }
 }
 
-/// An operation on a sum that was done before. 0.9.0 remembers these too, and answers with the terms in the order of the
-/// first time, whatever the order now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct MemoKey {
-    pub(super) sum: u64,
-    pub(super) operand: (bool, u64),
-    pub(super) operation: u8,
-}
+/// An operation on a sum: the canonical node, the canonical operand, a number for the operation.
+pub(super) type MemoKey = (NodeId, Sint, u8);
 
 /// Scrambles `value` into `hash`.
 fn mix(hash: u64, value: u64) -> u64 {
     const FACTOR: u64 = 0xf135_7aea_2e62_a9c5;
     let mixed = (hash.rotate_left(23) ^ value).wrapping_mul(FACTOR);
     mixed ^ (mixed >> 32)
+}
+
+fn variable_hash(name: &str, min: i64, max: Sint, value: Option<i64>) -> u64 {
+    let mut hasher = FxHasher::default();
+    (name, min, max, value).hash(&mut hasher);
+    mix(hasher.finish(), 0)
 }
 
 impl Arena {
@@ -181,35 +191,27 @@ impl Arena {
         if max == Sint::Int(min) {
             return Ok(self.number(min));
         }
-        let mut hasher = FxHasher::default();
-        (name, min, max, value).hash(&mut hasher);
-        let hash = mix(hasher.finish(), 0);
+        let hash = variable_hash(name, min, max, value);
         let variables = &self.variables;
         let known = self.variable_ids.find(hash, |&number| {
             let known = &variables[number as usize];
-            known.name == name && known.min == min && known.max == max && known.value == value
+            known.min == min && known.max == max && known.value == value && known.name == name
         });
-        let number = match known {
-            Some(&number) => number,
-            None => {
-                let number = self.variables.len() as u32;
-                self.variables.push(Variable { name: name.to_owned(), min, max, value });
-                let variables = &self.variables;
-                self.variable_ids.insert_unique(hash, number, |&number| {
-                    let known = &variables[number as usize];
-                    let mut hasher = FxHasher::default();
-                    (known.name.as_str(), known.min, known.max, known.value).hash(&mut hasher);
-                    mix(hasher.finish(), 0)
-                });
-                number
-            }
-        };
+        if let Some(&number) = known {
+            return Ok(self.variable_nodes[number as usize]);
+        }
+        let number = self.variables.len() as u32;
+        self.variables.push(Variable { name: name.to_owned(), min, max, value });
+        let variables = &self.variables;
+        self.variable_ids.insert_unique(hash, number, |&number| {
+            let known = &variables[number as usize];
+            variable_hash(&known.name, known.min, known.max, known.value)
+        });
         let node = Node::Variable(number);
         let hash = self.hash(&node);
-        Ok(match self.find(hash, &node) {
-            Some(id) => id,
-            None => self.push(node, hash, Bounds { min, max, max_int }),
-        })
+        let id = self.push(node, hash, Bounds { min, max, max_int });
+        self.variable_nodes.push(id);
+        Ok(id)
     }
 
     /// A variable's name, bounds and value, by the number in [`Node::Variable`].
@@ -264,7 +266,11 @@ impl Arena {
     }
 
     fn find(&self, hash: u64, node: &Node) -> Option<NodeId> {
-        self.ids.find(hash, |id| self.entries[id.0 as usize].node == *node).copied()
+        let equal = |id: &NodeId| {
+            let entry = &self.entries[id.0 as usize];
+            entry.hash == hash && entry.node == *node
+        };
+        self.ids.find(hash, equal).copied()
     }
 
     fn push(&mut self, node: Node, hash: u64, bounds: Bounds) -> NodeId {
@@ -279,6 +285,11 @@ impl Arena {
             depth = depth.max(child.depth.saturating_add(1));
         });
         let id = NodeId(self.entries.len() as u32);
+        if self.entries.is_empty() {
+            self.entries.reserve(FIRST);
+            let entries = &self.entries;
+            self.ids.reserve(FIRST, |id| entries[id.0 as usize].hash);
+        }
         self.entries.push(Entry { node, bounds, hash, class: id, variables, size, depth });
         if let Some(&known) = self.ids.find(hash, |&known| self.same_structure(known, id)) {
             self.entries[id.0 as usize].class = self.entries[known.0 as usize].class;
@@ -320,81 +331,6 @@ impl Arena {
         }
         // A symbolic bound may have entered nodes, perhaps this one.
         Ok(self.find(hash, &node).unwrap_or_else(|| self.push(node, hash, bounds)))
-    }
-
-    /// Python's `==` of nodes: equal up to the order of a sum's or conjunction's terms, and of two variables multiplied.
-    #[inline]
-    pub fn same(&self, a: NodeId, b: NodeId) -> bool {
-        a == b || self.canonical(a) == self.canonical(b)
-    }
-
-    /// The first node entered that is the [same](Arena::same) as `id`: one for all of them.
-    #[inline]
-    pub fn canonical(&self, id: NodeId) -> NodeId {
-        self.entry(id).class
-    }
-
-    /// Whether two nodes are the same, of whose children this is known.
-    fn same_structure(&self, a: NodeId, b: NodeId) -> bool {
-        let (left, right) = (self.entry(a), self.entry(b));
-        if left.hash != right.hash {
-            return false;
-        }
-        match (&left.node, &right.node) {
-            (Node::Mul(a, Sint::Node(b)), Node::Mul(c, Sint::Node(d))) => {
-                let swapped = self.is_variable(*a) && self.is_variable(*b) && a == d && b == c;
-                swapped || (self.same(*a, *c) && self.same(*b, *d))
-            }
-            (Node::Mul(a, b), Node::Mul(c, d)) | (Node::Less(a, b), Node::Less(c, d)) => {
-                self.same_sint(*b, *d) && self.same(*a, *c)
-            }
-            (Node::Div(a, b), Node::Div(c, d)) | (Node::Mod(a, b), Node::Mod(c, d)) => b == d && self.same(*a, *c),
-            (Node::Sum(a), Node::Sum(b)) | (Node::And(a), Node::And(b)) => self.same_terms(a, b),
-            _ => false,
-        }
-    }
-
-    /// Whether the two lists hold the same nodes, in any order. Equal hashes are all but proof; the search is short.
-    fn same_terms(&self, a: &[NodeId], b: &[NodeId]) -> bool {
-        if a.len() != b.len() {
-            return false;
-        }
-        let mut left = b.to_vec();
-        a.iter().all(|&term| match left.iter().position(|&other| self.same(term, other)) {
-            Some(place) => {
-                left.swap_remove(place);
-                true
-            }
-            None => false,
-        })
-    }
-
-    /// Python's `==` of dimensions.
-    pub fn same_sint(&self, a: Sint, b: Sint) -> bool {
-        match (self.plain(a), self.plain(b)) {
-            (Sint::Int(a), Sint::Int(b)) => a == b,
-            (Sint::Node(a), Sint::Node(b)) => self.same(a, b),
-            _ => false,
-        }
-    }
-
-    fn is_variable(&self, id: NodeId) -> bool {
-        matches!(self.node(id), Node::Variable(_))
-    }
-
-    /// The key of an operation on a sum.
-    pub(super) fn memo_key(&self, sum: NodeId, operand: Sint, operation: u8) -> MemoKey {
-        // A number and its node are equal here, as they are in Python.
-        let operand = match self.plain(operand) {
-            Sint::Int(value) => (false, value as u64),
-            Sint::Node(id) => (true, self.entry(id).hash),
-        };
-        MemoKey { sum: self.entry(sum).hash, operand, operation }
-    }
-
-    /// What the operation of this key gave for an equal sum.
-    pub(super) fn remembered(&self, key: MemoKey, sum: NodeId) -> Option<NodeId> {
-        self.memo.get(&key).filter(|(known, _)| self.same(*known, sum)).map(|(_, result)| *result)
     }
 }
 

@@ -55,7 +55,7 @@ impl Arena {
         if self.on(SymbolicRule::LessNumber)
             && let Node::Sum(terms) = self.node(sum)
         {
-            let terms = terms.clone();
+            let terms: SmallVec<[NodeId; 8]> = terms.as_slice().into();
             let mut kept: SmallVec<[NodeId; 8]> = SmallVec::new();
             for &term in &terms {
                 match *self.node(term) {

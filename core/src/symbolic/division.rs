@@ -193,7 +193,7 @@ impl Arena {
 
     fn div_sum(&mut self, a: NodeId, b: Sint, asked: Asked) -> Result<NodeId> {
         let key = self.memo_key(a, b, asked.memo());
-        if let Some(result) = self.remembered(key, a) {
+        if let Some(&result) = self.memo.get(&key) {
             return Ok(result);
         }
         let result = match b {
@@ -205,7 +205,7 @@ impl Arena {
             Sint::Int(b) if asked.factoring(true) => self.div_sum_by_number(a, b)?,
             Sint::Int(_) => self.div_any(a, b, false)?,
         };
-        self.memo.insert(key, (a, result));
+        self.memo.insert(key, result);
         Ok(result)
     }
 

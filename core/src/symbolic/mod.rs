@@ -15,6 +15,7 @@ mod dimension;
 mod division;
 mod error;
 mod evaluate;
+mod identity;
 mod node;
 mod product;
 mod remainder;

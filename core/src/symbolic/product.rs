@@ -42,18 +42,18 @@ impl Arena {
 
     fn distribute(&mut self, sum: NodeId, b: Sint) -> Result<NodeId> {
         let key = self.memo_key(sum, b, MEMO);
-        if let Some(result) = self.remembered(key, sum) {
+        if let Some(&result) = self.memo.get(&key) {
             return Ok(result);
         }
         self.fired(SymbolicRule::MulDistribute);
         let Node::Sum(terms) = self.node(sum) else { return self.create(Node::Mul(sum, b)) };
-        let terms = terms.clone();
+        let terms: SmallVec<[NodeId; 8]> = terms.as_slice().into();
         let mut products: SmallVec<[NodeId; 8]> = SmallVec::new();
         for &term in &terms {
             products.push(self.mul(term, b)?);
         }
         let result = self.sum(&products)?;
-        self.memo.insert(key, (sum, result));
+        self.memo.insert(key, result);
         Ok(result)
     }
 }

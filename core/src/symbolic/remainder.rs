@@ -112,11 +112,11 @@ impl Arena {
 
     fn modulo_sum(&mut self, a: NodeId, b: Sint) -> Result<NodeId> {
         let key = self.memo_key(a, b, MEMO);
-        if let Some(result) = self.remembered(key, a) {
+        if let Some(&result) = self.memo.get(&key) {
             return Ok(result);
         }
         let result = self.modulo_sum_anew(a, b)?;
-        self.memo.insert(key, (a, result));
+        self.memo.insert(key, result);
         Ok(result)
     }
 
@@ -136,7 +136,7 @@ impl Arena {
         if state == State::Off {
             return self.modulo_any(a, b);
         }
-        let terms = terms.clone();
+        let terms: SmallVec<[NodeId; 8]> = terms.as_slice().into();
         let mut reduced: SmallVec<[NodeId; 8]> = SmallVec::new();
         for &term in &terms {
             let keep = match self.node(term) {

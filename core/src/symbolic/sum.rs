@@ -8,13 +8,21 @@ use smallvec::SmallVec;
 /// Sums with more terms look like terms up by hash instead of one by one.
 const SHORT: usize = 16;
 
+/// An expression and how many times it counts.
+struct Multiple {
+    node: NodeId,
+    count: Sint,
+    /// The node of the whole term, as long as nothing was added to it.
+    term: Option<NodeId>,
+}
+
 /// The terms of a sum while they are collected.
 #[derive(Default)]
 struct Terms {
-    /// An expression and how many times it counts, in order of first occurrence.
-    multiples: SmallVec<[(NodeId, Sint); 8]>,
-    /// Where each hash stands in `multiples`, once there are many.
-    places: FxHashMap<u64, usize>,
+    /// In order of first occurrence.
+    multiples: SmallVec<[Multiple; 8]>,
+    /// Where each canonical node stands in `multiples`, once there are many.
+    places: FxHashMap<NodeId, usize>,
     number: i64,
 }
 
@@ -60,11 +68,12 @@ impl Arena {
         }
         let Terms { multiples, number, .. } = collected;
         let mut terms: SmallVec<[NodeId; 4]> = SmallVec::new();
-        for (node, count) in multiples {
-            match self.plain(count) {
-                Sint::Int(0) => {}
-                Sint::Int(1) => terms.push(node),
-                count => terms.push(self.intern(Node::Mul(node, count))?),
+        for Multiple { node, count, term } in multiples {
+            match (self.plain(count), term) {
+                (Sint::Int(0), _) => {}
+                (Sint::Int(1), _) => terms.push(node),
+                (_, Some(term)) => terms.push(term),
+                (count, None) => terms.push(self.intern(Node::Mul(node, count))?),
             }
         }
         if number != 0 {
@@ -81,7 +90,7 @@ impl Arena {
     fn collect(&mut self, term: NodeId, collected: &mut Terms) -> Result<()> {
         match self.node(term) {
             Node::Sum(nodes) if self.on(SymbolicRule::SumFlatten) => {
-                let nodes = nodes.clone();
+                let nodes: SmallVec<[NodeId; 8]> = nodes.as_slice().into();
                 self.fired(SymbolicRule::SumFlatten);
                 nodes.iter().try_for_each(|&node| self.collect(node, collected))
             }
@@ -92,39 +101,41 @@ impl Arena {
                 collected.number = checked_add(collected.number, value)?;
                 Ok(())
             }
-            &Node::Mul(node, count) => self.collect_multiple(node, count, collected),
-            _ => self.collect_multiple(term, Sint::Int(1), collected),
+            &Node::Mul(node, count) => self.collect_multiple(Multiple { node, count, term: Some(term) }, collected),
+            _ => self.collect_multiple(Multiple { node: term, count: Sint::Int(1), term: Some(term) }, collected),
         }
     }
 
-    fn collect_multiple(&mut self, node: NodeId, count: Sint, collected: &mut Terms) -> Result<()> {
+    fn collect_multiple(&mut self, multiple: Multiple, collected: &mut Terms) -> Result<()> {
+        let Terms { multiples, places, .. } = collected;
         if !self.on(SymbolicRule::SumCollect) {
-            collected.multiples.push((node, count));
+            multiples.push(multiple);
             return Ok(());
         }
-        let place = if collected.multiples.len() < SHORT {
-            collected.multiples.iter().position(|&(known, _)| self.same(known, node))
+        let node = self.canonical(multiple.node);
+        let place = if multiples.len() < SHORT {
+            multiples.iter().position(|known| self.canonical(known.node) == node)
         } else {
-            if collected.places.is_empty() {
-                let hashes = collected.multiples.iter().enumerate();
-                collected.places = hashes.map(|(place, &(node, _))| (self.entry(node).hash(), place)).collect();
+            if places.is_empty() {
+                let known = multiples.iter().enumerate();
+                *places = known.map(|(place, known)| (self.canonical(known.node), place)).collect();
             }
-            let place = collected.places.get(&self.entry(node).hash()).copied();
-            place.filter(|&place| self.same(collected.multiples[place].0, node))
+            places.get(&node).copied()
         };
         match place {
             Some(place) => {
                 self.fired(SymbolicRule::SumCollect);
                 if !self.altered(SymbolicRule::SumCollect) {
-                    let known = collected.multiples[place].1;
-                    collected.multiples[place].1 = self.sint_add(known, count)?;
+                    let known = &mut multiples[place];
+                    known.count = self.sint_add(known.count, multiple.count)?;
+                    known.term = None;
                 }
             }
             None => {
-                if collected.multiples.len() >= SHORT {
-                    collected.places.insert(self.entry(node).hash(), collected.multiples.len());
+                if multiples.len() >= SHORT {
+                    places.insert(node, multiples.len());
                 }
-                collected.multiples.push((node, count));
+                multiples.push(multiple);
             }
         }
         Ok(())
