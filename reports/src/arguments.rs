@@ -133,6 +133,9 @@ pub(crate) struct Check {
     /// Judge only so many kernels of each file
     #[arg(long, value_name = "N")]
     pub(crate) first: Option<usize>,
+    /// Judge only every N-th kernel of each file, the first included
+    #[arg(long, value_name = "N", value_parser = parse_positive)]
+    pub(crate) every: Option<usize>,
     /// Judge only the kernel of this number (from 0) of each file
     #[arg(long, value_name = "K")]
     pub(crate) kernel: Option<usize>,
@@ -238,6 +241,10 @@ fn parse_shard(text: &str) -> Result<Shard, String> {
     let (part, parts) = text.split_once('/').ok_or_else(expected)?;
     let (part, parts) = (part.parse().map_err(|_| expected())?, parts.parse().map_err(|_| expected())?);
     if part == 0 || part > parts { Err(expected()) } else { Ok(Shard { part, parts }) }
+}
+
+fn parse_positive(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|&number| number > 0).ok_or_else(|| format!("`{text}` is no number above 0"))
 }
 
 fn parse_duration(text: &str) -> Result<Duration, String> {

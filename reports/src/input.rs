@@ -4,7 +4,7 @@ use crate::Failure;
 use crate::arguments::{LoweringOptions, PlanChoice};
 use plumb_core::kernel::OptPlan;
 use plumb_corpus::case::Case;
-use plumb_corpus::source::{Format, Piece, Source};
+use plumb_corpus::source::{Format, Piece, Source, SourceError};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -33,8 +33,12 @@ pub(crate) fn open(files: &[PathBuf]) -> Result<Vec<Input>, Failure> {
 
 fn open_one(file: &Path) -> Result<Input, Failure> {
     if file != Path::new("-") {
-        let source = Source::open(file).map_err(|error| Failure::Usage(error.to_string()))?;
-        return Ok(Input { name: file.display().to_string(), source });
+        let name = file.display().to_string();
+        let source = Source::open(file).map_err(|error| match error {
+            SourceError::Io { error, .. } => Failure::File { path: name.clone(), error },
+            other => Failure::Usage(format!("{name}: {other}")),
+        })?;
+        return Ok(Input { name, source });
     }
     let name = "standard input".to_owned();
     let mut bytes = Vec::new();
