@@ -262,16 +262,6 @@ impl Ast {
         order
     }
 
-    /// For each node whether it is made of `of`, or is `of` itself.
-    pub fn dependents(&self, of: AstId) -> Vec<bool> {
-        let mut depends = Vec::with_capacity(self.nodes.len());
-        for (place, node) in self.nodes.iter().enumerate() {
-            let made_of = place == of.0 as usize || node.sources.iter().any(|source| depends[source.0 as usize]);
-            depends.push(made_of);
-        }
-        depends
-    }
-
     /// Whether any buffer of the AST is an image.
     pub fn has_images(&self) -> bool {
         self.buffers.iter().any(|buffer| buffer.dtype.is_image())

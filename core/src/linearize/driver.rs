@@ -2,7 +2,7 @@
 
 use super::evaluate::Loaded;
 use super::state::{AxisIndices, Lowering};
-use super::{LowerStep, Lowered};
+use super::Lowered;
 use crate::ast::{Ast, AstId, Source};
 use crate::dtype::DType;
 use crate::kernel::{Kernel, KernelBuffer, LowerError, OptPlan};
@@ -159,19 +159,11 @@ impl Lowering {
                 _ => return Err(LowerError::Invalid("a store takes one value".into())),
             }
         }
-        let reduce = reduced.as_ref().map(|&(reduce, _)| reduce);
         let reduced = reduced.as_ref().map(|(reduce, elements)| (*reduce, &elements[..]));
         let values = self.evaluate(&roots, loaded, reduced)?;
         let indices = axes.all();
-        let depends = match (self.first_lane, reduce) {
-            (Some(_), Some(reduce)) => ast.dependents(reduce),
-            _ => Vec::new(),
-        };
         for (buffer, &root) in roots.iter().enumerate() {
-            // What waits for the second stage is the first lane's anyway.
-            let everywhere = depends.get(root.0 as usize) == Some(&false);
-            let lanes = self.first_lane.filter(|_| everywhere && self.kernel.rules.is_on(LowerStep::OneLane));
-            self.store(buffer, &indices, values.of(root)?, lanes)?;
+            self.store(buffer, &indices, values.of(root)?)?;
         }
         Ok(())
     }

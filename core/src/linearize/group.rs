@@ -55,7 +55,7 @@ impl Lowering {
         if !own_cells {
             cells.local.iter_mut().take(local_dims).for_each(|index| *index = zero);
         }
-        let stores = self.store(temp, &cells.all(), partial, None)?;
+        let stores = self.store(temp, &cells.all(), partial)?;
         let wait = self.wait_for_partial_results(temp, &grouped, &stores)?;
 
         let mut late = self.late_indices()?;
@@ -115,7 +115,9 @@ impl Lowering {
         let (cell, _) = self.index_and_valid(temp, &indices)?;
         let first = self.kernel.arena.create_less(cell, Sint::Int(1))?;
         let first = self.render(first)?;
-        self.first_lane = Some(first);
+        if self.does(LowerStep::OneLane) {
+            self.graph.store_in(first);
+        }
         let mut sources: SmallVec<[UopId; 4]> = SmallVec::from_slice(&[first]);
         match barrier {
             Some(barrier) => sources.push(barrier),

@@ -27,8 +27,6 @@ pub(super) struct Lowering {
     pub(super) expansions: Expansions,
     /// The loads of the current stage.
     pub(super) loads: FxHashMap<LoadKey, UopId>,
-    /// True in the lanes that run the second stage of a reduction, where there is one.
-    pub(super) first_lane: Option<UopId>,
     name: String,
 }
 
@@ -63,7 +61,6 @@ impl Lowering {
             upcast_variables: SmallVec::new(),
             expansions: Expansions::default(),
             loads: FxHashMap::default(),
-            first_lane: None,
             name: String::new(),
         }
     }

@@ -21,8 +21,8 @@ crate::rule_table! {
         FirstLane = "lower/first-lane": "only the first lane of a group runs the second stage of a reduction",
             altered "only the first grouped axis is asked whether its lane is the first";
         OneLane = "lower/one-lane":
-            "an output that a shared reduction does not enter is stored by the first lane alone; switched off, by all, \
-             as in 0.9.0";
+            "an output that does not wait for the second stage of a reduction is stored by the first lane alone; switched \
+             off, by all, as in 0.9.0";
         LateLoop = "lower/late-loop":
             "the second stage of a reduction runs over the partial results of all lanes; switched off, over one",
             altered "the loop ends one iteration early";

@@ -4,7 +4,6 @@ use super::LowerStep;
 use super::expand::ExpandAxes;
 use super::image::CHANNELS;
 use super::state::{Indices, Lowering};
-use crate::ast::AluOp;
 use crate::dtype::DType;
 use crate::kernel::LowerError;
 use crate::rule::State;
@@ -17,8 +16,6 @@ use std::rc::Rc;
 struct Target {
     buffer: usize,
     dtype: DType,
-    /// Which lanes store, where not all do.
-    lanes: Option<UopId>,
     /// For each axis its index in each expansion.
     places: SmallVec<[Rc<[NodeId]>; 12]>,
 }
@@ -30,14 +27,12 @@ impl Target {
 }
 
 impl Lowering {
-    /// Stores `values`, one for each expansion of `indices`, to `buffer`. Returns the stores. `lanes` is true in those
-    /// lanes that store, where not all do.
+    /// Stores `values`, one for each expansion of `indices`, to `buffer`. Returns the stores.
     pub(super) fn store(
         &mut self,
         buffer: usize,
         indices: &[NodeId],
         values: &[UopId],
-        lanes: Option<UopId>,
     ) -> Result<Vec<UopId>, LowerError> {
         let dtype = self.kernel.buffer_dtype(buffer);
         let dtype = dtype.ok_or_else(|| LowerError::Invalid(format!("there is no buffer {buffer}")))?;
@@ -47,7 +42,7 @@ impl Lowering {
             return Err(LowerError::Invalid(message));
         }
         let places = indices.iter().map(|&index| self.expand(index, &axes)).collect::<Result<_, _>>()?;
-        let target = Target { buffer, dtype, lanes, places };
+        let target = Target { buffer, dtype, places };
         if let Some(stores) = self.store_vectors(&target, &axes, indices, values)? {
             return Ok(stores);
         }
@@ -102,7 +97,7 @@ impl Lowering {
         Ok(Some(stores))
     }
 
-    /// One store, gated where it is not always valid or not every lane's; none where it never is valid.
+    /// One store, gated where it is not always valid; none where it never is.
     fn store_one(
         &mut self,
         target: &Target,
@@ -118,15 +113,9 @@ impl Lowering {
             _ => self.render(index)?,
         };
         let mut sources: SmallVec<[UopId; 4]> = SmallVec::from_slice(&[pointer, place, value]);
-        let mut gate = target.lanes;
         if self.kernel.arena.min(valid) == 0 && self.does(LowerStep::GateStores) {
-            let valid = self.render(valid)?;
-            gate = Some(match gate {
-                Some(lanes) => self.graph.alu(AluOp::Mul, &[valid, lanes]),
-                None => valid,
-            });
+            sources.push(self.render(valid)?);
         }
-        sources.extend(gate);
         Ok(Some(self.graph.add(UopKind::Store, None, &sources, UopArg::None)))
     }
 }

@@ -108,3 +108,14 @@ impl<'a> Subgraph<'a> {
         &self.users[self.first_user[node] as usize..self.first_user[node + 1] as usize]
     }
 }
+
+/// For each uop of the graph that `roots` need, by number, whether it works on the result of an IF, whatever is between.
+pub(super) fn waiting_for_if(arena: &UopArena, roots: &[UopId]) -> Vec<bool> {
+    let mut waits = vec![false; arena.len()];
+    // Sources come first.
+    for &id in &Subgraph::new(arena, roots).nodes {
+        let uop = arena.get(id);
+        waits[id.index()] = uop.kind == UopKind::If || uop.sources.iter().any(|source| waits[source.index()]);
+    }
+    waits
+}
