@@ -1,5 +1,6 @@
 //! The store of a graph's uops: hash-consed, so that equal uops are one and comparing uops is comparing numbers.
 
+use super::bounds::Bounds;
 use super::{LoopSet, Uop, UopArg, UopId, UopKind};
 use crate::constant::Constant;
 use crate::dtype::DType;
@@ -15,6 +16,7 @@ struct Facts {
     loops: LoopSet,
     /// Whether it depends on what some memory holds.
     reads_memory: bool,
+    bounds: Bounds,
 }
 
 /// Uops, each once; sources come before what uses them.
@@ -48,6 +50,7 @@ impl UopArena {
             facts.loops.unite(of_source.loops);
             facts.reads_memory |= of_source.reads_memory;
         }
+        facts.bounds = Bounds::of(&uop, |id| self.facts[id.index()].bounds);
         match uop.kind {
             UopKind::Range => {
                 facts.loops.insert(self.ranges.len());
@@ -102,9 +105,14 @@ impl UopArena {
         }
     }
 
-    /// Whether `id` depends on what some memory holds; if not, it is made of indices and constants alone.
+    /// Whether `id` depends on what some memory holds.
     pub(super) fn reads_memory(&self, id: UopId) -> bool {
         self.facts[id.index()].reads_memory
+    }
+
+    /// The bounds of an `i32`.
+    pub(super) fn bounds(&self, id: UopId) -> Bounds {
+        self.facts[id.index()].bounds
     }
 
     /// Whether an UNMUL was ever entered.

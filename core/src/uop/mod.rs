@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use std::fmt;
 
 mod arena;
+mod bounds;
 mod compare;
 mod cost;
 mod digest;

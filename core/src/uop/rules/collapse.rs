@@ -12,6 +12,7 @@ use super::Site;
 use crate::ast::AluOp;
 use crate::constant::Constant;
 use crate::dtype::{DType, Scalar};
+use crate::uop::bounds::Bounds;
 use crate::uop::evaluate::convert;
 use crate::uop::{UopArg, UopId, UopKind};
 use smallvec::SmallVec;
@@ -76,10 +77,12 @@ fn choice(site: &Site<'_>, id: UopId, range: UopId) -> Option<Choice> {
         (a == range || b == range).then_some((index, step))
     })?;
     let [start, length] = site.sources_of(range, UopKind::Range)?;
-    let is_index = |id| site.arena.is_free_of(id, range) && !site.arena.reads_memory(id);
-    let descends = site.value(step)?.as_int()? < 0;
-    let constant = site.value(bound).is_some() && site.is_zero(zero);
-    if !(is_index(index) && descends && constant && site.is_zero(start)) {
+    let (bound_value, step_value) = (site.value(bound)?.as_int()?, site.value(step)?.as_int()?);
+    let Bounds { low, high } = site.arena.bounds(index);
+    // What the count is computed from must not wrap around.
+    let fits = |index: i32| i32::try_from(i128::from(index) - bound_value - step_value).is_ok();
+    let is_index = site.arena.is_free_of(index, range) && fits(low) && fits(high);
+    if !(is_index && step_value < 0 && site.is_zero(zero) && site.is_zero(start)) {
         return None;
     }
     Some(Choice { dtype: site.dtype(id)?, index, step, bound, scale, start, length })

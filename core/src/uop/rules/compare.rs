@@ -19,13 +19,14 @@ pub(super) fn true_less_than(site: &mut Site<'_>) -> Option<UopId> {
     if site.value(x)? == Constant::Bool(true) { site.constant(Constant::Bool(false)) } else { None }
 }
 
-/// -x < c is -c < x, for `i32`. Where -x wraps around, for the least x, the two differ, so that x must be an index and
-/// not what some memory holds; nor has -c a value for the least c.
+/// -x < c is -c < x, for `i32`. Where -x wraps around, for the least x, the two differ, so that x must be known to be
+/// larger; nor has -c a value for the least c.
 pub(super) fn less_negated(site: &mut Site<'_>) -> Option<UopId> {
     let [negated, bound] = site.sources()?;
     let [x] = site.operands_of(negated, AluOp::Neg)?;
     let value = site.value(bound)?.as_int()?;
-    if site.dtype(bound) != Some(DType::I32) || value == i128::from(i32::MIN) || site.arena.reads_memory(x) {
+    let least = i32::MIN;
+    if site.dtype(bound) != Some(DType::I32) || value == i128::from(least) || site.arena.bounds(x).low == least {
         return None;
     }
     let value = if site.altered { value } else { -value };

@@ -86,6 +86,8 @@ const STAYS: &[(Scalar, &str, &str)] = &[
     (F32, "(SUB x -0.0)", "-0.0 - -0.0 is 0.0"),
     (I32, "(CMPLT (NEG x) 3)", "-x of the least integer is that itself, and less than 3; -3 is not less than it"),
     (I32, "(CMPLT (NEG i) -2147483648)", "2147483648 is no i32"),
+    (I32, "(CMPLT (NEG (WHERE (CMPLT i j) -2147483648 0)) 3)", "a constant may be the least integer, too"),
+    (I32, "(CMPLT (NEG (MUL i 536870912)) 3)", "a product may be it"),
     (I64, "(MAX x -2147483648)", "there are smaller ones"),
     (I32, "(MAX i 6)", "the index can be 7"),
     (I32, "(DIV x 0)", "not defined"),
