@@ -1,8 +1,8 @@
 //! The way from a kernel to its uops, step by step.
 
+use super::Lowered;
 use super::evaluate::Loaded;
 use super::state::{AxisIndices, Lowering};
-use super::Lowered;
 use crate::ast::{Ast, AstId, Source};
 use crate::dtype::DType;
 use crate::kernel::{Kernel, KernelBuffer, LowerError, OptPlan};

@@ -5,6 +5,7 @@ use crate::constant::Constant;
 use crate::dtype::{DType, Scalar};
 use crate::uop::arena::UopArena;
 use crate::uop::{Uop, UopArg, UopId, UopKind};
+use smallvec::SmallVec;
 
 /// A uop that a rule is tried on.
 pub(in crate::uop) struct Site<'a> {
@@ -64,12 +65,9 @@ impl Site<'_> {
         self.uop().sources.as_slice().try_into().ok()
     }
 
-    /// Both orders of the operands of a commutative operation; rules take the first that fits.
-    pub(super) fn orders(&self) -> [[UopId; 2]; 2] {
-        match self.sources() {
-            Some([x, y]) => [[x, y], [y, x]],
-            None => [[self.id; 2]; 2],
-        }
+    /// The operands of a commutative operation in either order; rules take the first that fits.
+    pub(super) fn orders(&self) -> SmallVec<[[UopId; 2]; 2]> {
+        self.sources().map_or_else(SmallVec::new, |[x, y]| SmallVec::from_buf([[x, y], [y, x]]))
     }
 
     /// The value of a CONST.
