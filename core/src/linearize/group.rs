@@ -83,11 +83,8 @@ impl Lowering {
         self.accumulate(reduction.op, &values, &offsets, &mut accumulators)?;
         self.loads.clear();
 
-        let resets = self.does(LowerStep::LateIndex);
         axes.local.truncate(local_dims);
-        for lane in grouped.into_iter().take(self.kernel.group_for_reduces) {
-            axes.local.push(if resets { zero } else { lane });
-        }
+        axes.local.resize(local_dims + self.kernel.group_for_reduces, zero);
         axes.upcast = cells.upcast;
         Ok(accumulators)
     }

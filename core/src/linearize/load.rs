@@ -87,8 +87,12 @@ impl Lowering {
         let access = self.access(buffer, dtype.base(), indices)?;
         let mut loaded = Vec::with_capacity(access.axes.count());
         for expansion in 0..access.axes.count() {
-            let (index, valid) = (access.indices[expansion], access.valids[expansion]);
-            let never = self.kernel.arena.max_int(valid) == 0 && self.does(LowerStep::NeverLoaded);
+            let (index, mut valid) = (access.indices[expansion], access.valids[expansion]);
+            let mut never = self.kernel.arena.max_int(valid) == 0;
+            if never && !self.does(LowerStep::NeverLoaded) {
+                never = false;
+                valid = self.kernel.arena.number(1);
+            }
             let value = if never {
                 self.graph.constant(access.dtype, INVALID)
             } else {

@@ -6,7 +6,7 @@ crate::rule_table! {
         GateLoads = "lower/gate-loads": "a load whose index may lie in padding is gated by its valid";
         GateStores = "lower/gate-stores": "a store whose index may lie in padding is gated by its valid";
         MaskConstants = "lower/mask-constants": "a constant is zero where its valid does not hold";
-        NeverLoaded = "lower/never-loaded": "a load that is nowhere valid is the constant zero";
+        NeverLoaded = "lower/never-loaded": "a load that is nowhere valid is the constant zero; switched off, it is made";
         NeverStored = "lower/never-stored":
             "a store that is nowhere valid is left out; switched off, it stays, gated by the number 0, as in 0.9.0";
         AccumulatorInit = "lower/accumulator-init":
@@ -26,8 +26,6 @@ crate::rule_table! {
         LateLoop = "lower/late-loop":
             "the second stage of a reduction runs over the partial results of all lanes; switched off, over one",
             altered "the loop ends one iteration early";
-        LateIndex = "lower/late-index":
-            "behind the second stage the index of a grouped axis is 0, not the lane's";
         LocalIndex = "lower/local-index":
             "the lanes of a workgroup that do not share a reduction have cells of their own in local memory";
         Alignment = "lower/float4-alignment":
