@@ -223,8 +223,6 @@ fn planted_faults_change_the_outcome() {
     let product = matmul(64, 64, 64, Scalar::F32, Scalar::F32);
     altered(OptCheck::TcAxisUsed, &row_times_matrix(16), "cuda", "TC:1:2");
     altered(OptCheck::PadtoTcLocal, &product, "metal", "TC:0:0 PADTO:2:4");
-    altered(OptCheck::UpcastTcLocal, &product, "metal", "TC:0:0 UPCAST:2:2");
-    altered(OptCheck::GroupTensorCore, &product, "metal", "TC:0:0 GROUP:0:2");
     altered(OptCheck::SharedMemory, &sum(&[64, 65536], &[1]), "opencl", "LOCAL:0:64 GROUP:0:256");
 }
 

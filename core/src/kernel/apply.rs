@@ -158,7 +158,7 @@ impl Kernel {
         self.require(OptCheck::GroupAxis, (first..end).contains(&axis), |_| {
             format!("axis {axis} is none of the reduce loops {first} to {end}")
         })?;
-        self.require_unless_altered(OptCheck::GroupTensorCore, self.tensor_core.is_none(), |_| {
+        self.require(OptCheck::GroupTensorCore, self.tensor_core.is_none(), |_| {
             "a matrix instruction sums".to_owned()
         })?;
         let counts = self.counts();
@@ -188,7 +188,7 @@ impl Kernel {
         let first_reduce = self.first_reduce();
         self.require(OptCheck::UpcastReduce, axis < first_reduce, |_| format!("axis {axis} is reduced"))?;
         let free = !self.is_tensor_core_lane(axis);
-        self.require_unless_altered(OptCheck::UpcastTcLocal, free, |_| format!("axis {axis} is of the warp's lanes"))?;
+        self.require(OptCheck::UpcastTcLocal, free, |_| format!("axis {axis} is of the warp's lanes"))?;
         self.require(OptCheck::Upcast8, amount <= 8, |_| format!("{amount} elements"))?;
         self.upcasting(axis, amount, self.counts())
     }

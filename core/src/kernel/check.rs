@@ -27,13 +27,11 @@ crate::rule_table! {
         LocalNotGlobal = "opt/local-not-global": "LOCAL takes an axis of the launch grid";
         GroupUnsupported = "opt/group-unsupported": "GROUP and GROUPTOP need workgroups and shared memory";
         GroupAxis = "opt/group-axis": "GROUP and GROUPTOP take a reduce axis that is neither grouped nor upcasted";
-        GroupTensorCore = "opt/group-tensor-core": "a reduction by matrix instructions can't be shared by lanes",
-            altered "lets GROUP split the lanes' loop although each warp's matrix instruction sums over all lanes";
+        GroupTensorCore = "opt/group-tensor-core": "a reduction by matrix instructions can't be shared by lanes";
         UnrollAlreadyUpcasted = "opt/unroll-already-upcasted": "UNROLL takes an axis that is not upcasted yet";
         Unroll32 = "opt/unroll-32": "UNROLL takes at most 32 elements";
         UpcastReduce = "opt/upcast-reduce": "UPCAST takes an axis of the outputs";
-        UpcastTcLocal = "opt/upcast-tc-local": "UPCAST can't take an axis of a matrix instruction's lanes",
-            altered "lets UPCAST take lanes from the warp, so that a matrix instruction works on half of its operands";
+        UpcastTcLocal = "opt/upcast-tc-local": "UPCAST can't take an axis of a matrix instruction's lanes";
         Upcast8 = "opt/upcast-8": "UPCAST takes at most 8 elements";
         UpcastOne = "opt/upcast-one": "an axis of size 1 can't be upcasted";
         UpcastmidImage = "opt/upcastmid-image": "UPCASTMID is for kernels that store an image";
