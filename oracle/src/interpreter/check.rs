@@ -206,6 +206,19 @@ fn check_alu(list: &UopList, uop: &Uop) -> Result<(), String> {
     Ok(())
 }
 
+/// Whether a list accesses an image by single channels.
+pub(super) fn has_channel_access(list: &UopList) -> bool {
+    list.uops.iter().any(|uop| {
+        let pixel = match uop.kind {
+            UopKind::Load => uop.dtype,
+            UopKind::Store => source(list, uop, 2).ok().and_then(|value| value.dtype),
+            _ => return false,
+        };
+        let image = source(list, uop, 0).is_ok_and(|memory| memory.dtype.is_some_and(DType::is_image));
+        image && matches!(pixel, Some(DType::Scalar(_)))
+    })
+}
+
 /// Whether a source orders memory accesses and carries no value.
 pub(super) fn is_order(list: &UopList, uop: &Uop, n: usize) -> bool {
     source(list, uop, n).is_ok_and(|source| matches!(source.kind, UopKind::Barrier | UopKind::If))

@@ -166,11 +166,8 @@ impl<'a> Machine<'a> {
                     self.burn(at - head)?;
                     at = head;
                 }
-                Code::SkipUnless => {
-                    if !self.any(op.a) {
-                        at = program.targets[op.extra as usize] as usize;
-                    }
-                }
+                Code::SkipUnless if self.any(op.a) => {}
+                Code::SkipUnless => at = program.targets[op.extra as usize] as usize,
                 Code::Barrier => self.barrier(op),
                 Code::Matrix => self.matrix(op),
                 _ => {}

@@ -6,18 +6,41 @@
 //! 0.9.0's C renderers make of them; operations are done in the order of the list.
 //!
 //! # How it runs
-//! The list is checked ([`scope`], [`check`]), bounds of its integers are found ([`interval`]), and it is compiled
-//! ([`compile`]) to operations that each run over all lanes of a batch of workgroups ([`machine`]). On a target without
-//! workgroups the outermost loops are spread over lanes ([`spread`]); should their iterations turn out to depend on
-//! each other through memory, the kernel is run again, one iteration after the other.
+//! The list is checked, bounds of its integers are found, and it is compiled to operations that each run over all lanes
+//! of a batch of workgroups, so that dispatch is paid once for hundreds of lanes. Gates, conditions and loops of which
+//! each lane has its own count are masks. On a target without workgroups the outermost loops are spread over lanes;
+//! should their iterations turn out to depend on each other through memory, the kernel is run again, one iteration
+//! after the other.
 //!
 //! # What values are
-//! See [`arithmetic`] and [`cast`]: each type wraps or rounds by its own rules after each operation. A value is
-//! *undefined* where C leaves it so and tinygrad does not say otherwise: a float cast to an integer type that can't hold
-//! it, and an integer divided by zero. That is no fault by itself, since a kernel may select another value afterwards;
-//! elements of outputs that depend on such a value are listed in [`Output::undefined`]. Where an address, a gate, a
-//! condition or the bound of a loop depends on one, or on an overflow of the integer type it is computed in, that is a
-//! finding. Other integer arithmetic wraps.
+//! After each operation a value is wrapped or rounded as its type asks.
+//! - Integers wrap. Quotients are truncated, remainders have the sign of the dividend. Of bools, sum and maximum are
+//!   *or*, the product *and*, the difference *exclusive or*, negation is *not*.
+//! - `f32` and `f64` operations are those of the machine; `f16` and `bf16` are computed in `f32` and rounded to nearest,
+//!   ties to even, which for `+ - * /` and the square root is correct rounding. Exp2, log2 and sin are computed in `f64`
+//!   by the portable `libm`, and rounded once. A multiply-accumulate rounds its product as well as its sum.
+//! - The maximum of floats is IEEE 754-2019's `maximum`: a NaN wins, and `+0` is above `-0`, so that a reduction does
+//!   not depend on its order.
+//! - Casts from floats truncate. Integers to `f16` and `bf16` go through `f32`. Anything but zero is `true`.
+//! - A matrix instruction sums its products, exact in `f64`, in `f64`, and rounds the sum with C once.
+//!
+//! A value is *undefined* where C leaves it so and tinygrad does not say otherwise: a float cast to an integer type that
+//! can't hold it, and an integer divided by zero. That is no fault by itself, since a kernel may select another value
+//! afterwards; elements of outputs that depend on such a value are listed in [`Output::undefined`].
+//!
+//! # What is a fault
+//! - An access outside its memory, or of several elements at an address that is no multiple of their number.
+//! - A read of local memory, or of an output without previous contents, that was never written.
+//! - Two lanes of a workgroup that touch one cell, one of them writing, with no barrier between; an output element that
+//!   two lanes write, or one lane twice; an output element that one workgroup writes and another reads.
+//! - A barrier or a matrix instruction that not all lanes of a workgroup or warp reach.
+//! - An address, a gate, a condition or the bound of a loop that depends on an undefined value, or on integer arithmetic
+//!   that leaves the range of the type it is computed in.
+//! - A list with a wrong type, a use before or outside of the scope of its definition, a scope that is not closed or
+//!   crosses another.
+//!
+//! Whether all output elements are written is for the comparison with the reference to say. A run stops after the batch
+//! in which the first fault is found.
 
 use crate::Finding;
 
@@ -102,6 +125,10 @@ pub fn run(lowered: &Lowered, inputs: &Inputs, budget: Budget) -> Result<Run, Ru
     let mut faults = Faults::default();
     let list = &lowered.uops;
     let variable = |name: &str| inputs.bindings.iter().find(|(bound, _)| bound == name).map(|&(_, value)| value);
+    if lowered.global_size.is_none() && check::has_channel_access(list) {
+        // 0.9.0 makes such lists, but has no target that could run them.
+        return Err(RunError::Unsupported("an image on a target without vectors".to_owned()));
+    }
     let scopes = Scopes::of(list, &mut faults);
     check::check(list, &mut faults);
     if !faults.is_empty() {
