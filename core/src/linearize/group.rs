@@ -112,15 +112,16 @@ impl Lowering {
         let (cell, _) = self.index_and_valid(temp, &indices)?;
         let first = self.kernel.arena.create_less(cell, Sint::Int(1))?;
         let first = self.render(first)?;
-        if self.does(LowerStep::OneLane) {
-            self.graph.store_in(first);
-        }
         let mut sources: SmallVec<[UopId; 4]> = SmallVec::from_slice(&[first]);
         match barrier {
             Some(barrier) => sources.push(barrier),
             None => sources.extend_from_slice(stores),
         }
-        Ok(Some(self.graph.add(UopKind::If, None, &sources, UopArg::None)))
+        let wait = self.graph.add(UopKind::If, None, &sources, UopArg::None);
+        if self.does(LowerStep::OneLane) {
+            self.graph.store_in(wait);
+        }
+        Ok(Some(wait))
     }
 
     /// An index for each axis of the grid and of lanes: a loop variable for those that share the reduction, 0 for the

@@ -7,15 +7,14 @@ use crate::ast::AluOp;
 use crate::constant::Constant;
 use crate::dtype::DType;
 use crate::rule::{Firings, Rules, State};
-use smallvec::SmallVec;
 
 /// The graph that lowering builds: hash-consed uops, and the stores that they are for.
 #[derive(Clone, Debug, Default)]
 pub struct UopGraph {
     arena: UopArena,
     stores: Vec<UopId>,
-    /// True in the lanes that store what does not wait for an IF, where not all do.
-    storing_lanes: Option<UopId>,
+    /// The IF that every store to global memory is to be in.
+    storing_if: Option<UopId>,
     rules: Rules,
 }
 
@@ -66,14 +65,13 @@ impl UopGraph {
         self.arena.constant(dtype, value)
     }
 
-    /// Lets only the lanes in which `lanes` is true store to global memory, in an IF or, where a store does not wait for
-    /// one, by a gate of its own. Which stores wait shows only after rewriting, which may do away with what they
-    /// waited for.
+    /// Has every store to global memory happen in this IF, also those that do not wait for it by what they store. Which
+    /// those are shows only after rewriting, which may do away with what they waited for.
     ///
     /// # Panics
-    /// If `lanes` is of another graph.
-    pub fn store_in(&mut self, lanes: UopId) {
-        self.storing_lanes = Some(lanes);
+    /// If `id` is of another graph.
+    pub fn store_in(&mut self, id: UopId) {
+        self.storing_if = Some(id);
     }
 
     /// Rewrites to a fixed point, orders, verifies.
@@ -97,37 +95,37 @@ impl UopGraph {
             (stores, firings) = Rewriter::new(&mut self.arena, rules).run(&self.stores)?;
         }
         stores.retain(|&store| self.arena.get(store).kind != UopKind::Noop);
-        if let Some(lanes) = self.storing_lanes
-            && self.gate_early_stores(&mut stores, lanes)
-        {
-            let more;
-            (stores, more) = Rewriter::new(&mut self.arena, rules).run(&stores)?;
-            firings.merge(&more);
-            stores.retain(|&store| self.arena.get(store).kind != UopKind::Noop);
+        if let Some(id) = self.storing_if {
+            self.wait_in_stores(&mut stores, id)?;
         }
         Ok((stores, firings))
     }
 
-    /// Gates the stores to global memory that wait for no IF with `lanes`; whether there were any.
-    fn gate_early_stores(&mut self, stores: &mut [UopId], lanes: UopId) -> bool {
-        let waits = super::subgraph::waiting_for_if(&self.arena, stores);
-        let mut gated = false;
-        for store in stores {
-            let uop = self.arena.get(*store).clone();
-            let &[pointer, ref rest @ ..] = &uop.sources[..] else { continue };
-            if waits[store.index()] || self.arena.get(pointer).kind != UopKind::DefineGlobal {
-                continue;
-            }
-            let gate = match rest.get(2) {
-                Some(&gate) => self.arena.alu(AluOp::Mul, &[gate, lanes]),
-                None => lanes,
-            };
-            let sources: SmallVec<[UopId; 4]> =
-                [pointer].iter().chain(rest.iter().take(2)).copied().chain([gate]).collect();
-            *store = self.arena.make(UopKind::Store, uop.dtype, &sources, uop.arg);
-            gated = true;
+    /// Has the stores to global memory that do not wait for an IF wait for `id`, or what became of it, by a source of
+    /// their own; [`order`](super::order::order) takes it out again.
+    fn wait_in_stores(&mut self, stores: &mut [UopId], id: UopId) -> Result<(), UopError> {
+        let (waits, found) = super::subgraph::waiting_for_if(&self.arena, stores);
+        let is_early = |&&mut store: &&mut UopId| {
+            let pointer = self.arena.get(store).sources.first();
+            !waits[store.index()]
+                && pointer.is_some_and(|&pointer| self.arena.get(pointer).kind == UopKind::DefineGlobal)
+        };
+        let early: Vec<&mut UopId> = stores.iter_mut().filter(is_early).collect();
+        if early.is_empty() {
+            return Ok(());
         }
-        gated
+        let rewritten = match found {
+            Some(found) => found,
+            // Nothing waits for it any more, so that it was not rewritten with the rest.
+            None => *Rewriter::new(&mut self.arena, self.rules).run(&[id])?.0.first().unwrap_or(&id),
+        };
+        for store in early {
+            let uop = self.arena.get(*store).clone();
+            let mut sources = uop.sources;
+            sources.push(rewritten);
+            *store = self.arena.make(UopKind::Store, uop.dtype, &sources, uop.arg);
+        }
+        Ok(())
     }
 
     /// Whether any UNMUL is left in what `roots` need.

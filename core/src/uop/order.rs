@@ -12,7 +12,8 @@ use smallvec::SmallVec;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Orders what `roots` need.
+/// Orders what `roots` need. An IF as the last source of a store only says that the store belongs in it, and is taken
+/// out.
 ///
 /// # Errors
 /// [`UopError::Order`] where a value computed after a loop is needed within it.
@@ -28,9 +29,14 @@ pub(super) fn order(mut arena: UopArena, roots: &[UopId]) -> Result<UopList, Uop
             position[id.index()] = UopId(place);
         }
     }
+    let is_if: Vec<bool> = (0..arena.len()).map(|id| arena.get(UopId(id as u32)).kind == UopKind::If).collect();
     let uops = entries.into_iter().map(|entry| match entry {
         Entry::Uop(id) => {
             let mut uop = arena.take(id);
+            if uop.kind == UopKind::Store && uop.sources.last().is_some_and(|&last| is_if[last.index()]) {
+                // It was there for the order alone.
+                uop.sources.pop();
+            }
             uop.sources.iter_mut().for_each(|source| *source = position[source.index()]);
             uop
         }

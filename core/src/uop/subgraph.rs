@@ -109,13 +109,15 @@ impl<'a> Subgraph<'a> {
     }
 }
 
-/// For each uop of the graph that `roots` need, by number, whether it works on the result of an IF, whatever is between.
-pub(super) fn waiting_for_if(arena: &UopArena, roots: &[UopId]) -> Vec<bool> {
+/// For each uop of the graph that `roots` need, by number, whether it works on the result of an IF, whatever is between;
+/// and one IF, where there is any.
+pub(super) fn waiting_for_if(arena: &UopArena, roots: &[UopId]) -> (Vec<bool>, Option<UopId>) {
+    let graph = Subgraph::new(arena, roots);
     let mut waits = vec![false; arena.len()];
     // Sources come first.
-    for &id in &Subgraph::new(arena, roots).nodes {
+    for &id in &graph.nodes {
         let uop = arena.get(id);
         waits[id.index()] = uop.kind == UopKind::If || uop.sources.iter().any(|source| waits[source.index()]);
     }
-    waits
+    (waits, graph.ifs.first().map(|&node| graph.nodes[node]))
 }
