@@ -246,7 +246,9 @@ fn every_planted_fault_gives_a_wrong_expression() {
     assert!(planted.len() >= 6, "{} planted faults", planted.len());
     for rule in planted {
         let rules = Rules::default().with(rule.id, State::Altered);
-        let seen = cases(6000).any(|expr| fault(&expr, &mut Arena::new(rules)).is_some());
+        let wrong = |expr: &Expr| fault(expr, &mut Arena::new(rules)).is_some();
+        // Not only until one is found: none of them may hang.
+        let seen = cases(500).filter(wrong).count() > 0 || cases(6000).any(|expr| wrong(&expr));
         assert!(seen, "{} altered ({:?}) is not seen", rule.name, rule.altered);
     }
 }

@@ -1,7 +1,7 @@
 //! Index expressions as text against recorded answers, what the text can't say, and what each planted fault does to it.
 
 use plumb_core::rule::{Rules, State, named};
-use plumb_core::symbolic::{ExpressionError, simplify_text};
+use plumb_core::symbolic::{Arena, ExpressionError, NodeId, Sint, SymbolicError, simplify_text};
 
 #[test]
 fn expressions_simplify_as_recorded() {
@@ -109,4 +109,51 @@ fn deep_and_long_text_is_answered_or_refused() {
     assert!(refused("x[0,10000000]", &format!("x{remainders}")).message.contains("deep"));
     let sum: String = (1..2000).map(|number| format!("+x%{number}")).collect();
     assert!(simplify_text("x[0,10000000]", &format!("0{sum}"), &Rules::default()).is_ok());
+}
+
+/// Expressions as deep as are allowed can be worked with on a thread's usual stack.
+#[test]
+fn the_deepest_expressions_can_be_worked_with() {
+    let mut arena = Arena::default();
+    let x = arena.variable("x", 0, Sint::Int(1 << 40), None).expect("a variable");
+    let steps: [fn(&mut Arena, NodeId, i64) -> Result<NodeId, SymbolicError>; 3] = [
+        |arena, node, number| arena.modulo(node, Sint::Int((1 << 40) - number)),
+        |arena, node, number| {
+            let tripled = arena.mul(node, Sint::Int(3))?;
+            let raised = arena.add(tripled, node)?;
+            arena.modulo(raised, Sint::Int((1 << 40) - 7 * number))
+        },
+        |arena, node, number| {
+            let rest = arena.modulo(node, Sint::Int(2 * (1 << 30) - 4 * number))?;
+            let sum = arena.add(rest, node)?;
+            let quotient = arena.floor_div(sum, Sint::Int(3))?;
+            arena.create_less(quotient, Sint::Int(1 << 20))?;
+            Ok(sum)
+        },
+    ];
+    for step in steps {
+        let mut node = x;
+        let mut number = 1;
+        let error = loop {
+            match step(&mut arena, node, number) {
+                Ok(next) => node = next,
+                Err(error) => break error,
+            }
+            number += 1;
+            if number > 2000 {
+                break SymbolicError::Unsupported("no end".into());
+            }
+        };
+        assert!(matches!(error, SymbolicError::Unsupported(_) | SymbolicError::Overflow(_)), "{error}");
+        let five = arena.number(5);
+        let replaced = arena.substitute(node, &[(x, five)]).expect("a number");
+        assert_eq!(arena.evaluate(replaced, &|_| None), arena.evaluate(node, &|_| Some(5)));
+        assert_eq!(arena.variables(node).as_slice(), [x]);
+        assert!(arena.contains(node, x));
+        for divisor in [2, 3, 1 << 20, -5] {
+            let _ = arena.floor_div(node, Sint::Int(divisor));
+            let _ = arena.modulo(node, Sint::Int(divisor));
+            let _ = arena.create_less(node, Sint::Int(divisor));
+        }
+    }
 }

@@ -332,7 +332,9 @@ fn every_rule_can_be_left_out() {
 fn every_planted_fault_shows_wrong_elements() {
     for rule in ViewRule::TABLE.iter().filter(|rule| rule.altered.is_some()) {
         let rules = Rules::default().with(rule.id, State::Altered);
-        let seen = chains(6000).any(|chain| chain.fault(&mut Arena::new(rules)).is_some());
+        let wrong = |chain: &Chain| chain.fault(&mut Arena::new(rules)).is_some();
+        // Not only until one is found: none of them may hang.
+        let seen = chains(500).filter(wrong).count() > 0 || chains(6000).any(|chain| wrong(&chain));
         assert!(seen, "{} altered ({:?}) is not seen", rule.name, rule.altered);
     }
 }

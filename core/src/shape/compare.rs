@@ -8,7 +8,7 @@ use crate::symbolic::{Arena, NodeId, Sint, SymbolicError};
 
 /// Whether two lists are the same.
 pub(super) fn all_same(arena: &Arena, a: &[Sint], b: &[Sint]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| arena.same_sint(a, b))
+    a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| a == b || arena.same_sint(a, b))
 }
 
 /// Whether a node can be anything but 0.

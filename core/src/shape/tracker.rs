@@ -117,11 +117,8 @@ impl ShapeTracker {
     }
 
     fn with_last(&self, view: View) -> ShapeTracker {
-        let mut views = self.views.clone();
-        if let Some(last) = views.last_mut() {
-            *last = view;
-        }
-        ShapeTracker { views }
+        let inner = &self.views[..self.views.len() - 1];
+        ShapeTracker { views: inner.iter().cloned().chain([view]).collect() }
     }
 
     /// See [`View::pad`].

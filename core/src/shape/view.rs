@@ -66,16 +66,21 @@ impl View {
         mask: Option<&[(Sint, Sint)]>,
     ) -> Result<View> {
         check(arena, shape, strides, mask)?;
-        let row_major = row_major_strides(arena, shape)?;
-        let mut strides = match strides {
-            Some(strides) => canonical_strides(shape, strides),
-            None => row_major.clone(),
-        };
         let mask = mask.filter(|mask| !leaves_all(arena, mask, shape));
-        let contiguous = offset == ZERO && mask.is_none() && all_same(arena, &strides, &row_major);
-        let mut view = View { shape: shape.into(), strides: SmallVec::new(), offset, mask: None, contiguous };
+        let from_start = offset == ZERO && mask.is_none();
+        let (mut strides, contiguous) = match strides {
+            None => (row_major_strides(arena, shape)?, from_start),
+            Some(strides) => {
+                let strides = canonical_strides(shape, strides);
+                let row_major = if from_start { Some(row_major_strides(arena, shape)?) } else { None };
+                let contiguous = row_major.is_some_and(|row_major| all_same(arena, &strides, &row_major));
+                (strides, contiguous)
+            }
+        };
+        let mut view =
+            View { shape: SmallVec::from_slice(shape), strides: SmallVec::new(), offset, mask: None, contiguous };
         if let Some(mask) = mask {
-            let mut mask: Mask = mask.into();
+            let mut mask: Mask = SmallVec::from_slice(mask);
             if leaves_nothing(arena, &mask)? {
                 strides.fill(ZERO);
                 view.offset = ZERO;

@@ -55,7 +55,7 @@ impl Arena {
         if self.on(SymbolicRule::LessNumber)
             && let Node::Sum(terms) = self.node(sum)
         {
-            let terms: SmallVec<[NodeId; 8]> = terms.as_slice().into();
+            let terms: SmallVec<[NodeId; 8]> = SmallVec::from_slice(terms);
             let mut kept: SmallVec<[NodeId; 8]> = SmallVec::new();
             for &term in &terms {
                 match *self.node(term) {
@@ -74,7 +74,7 @@ impl Arena {
         let (mut multiples, mut others) = (SmallVec::<[NodeId; 8]>::new(), SmallVec::<[NodeId; 8]>::new());
         let mut common = b;
         let terms: SmallVec<[NodeId; 8]> = match self.node(sum) {
-            Node::Sum(terms) => terms.as_slice().into(),
+            Node::Sum(terms) => SmallVec::from_slice(terms),
             _ => SmallVec::from_slice(&[sum]),
         };
         for term in terms {

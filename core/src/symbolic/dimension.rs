@@ -12,6 +12,7 @@ impl Arena {
     ///
     /// # Errors
     /// Overflow of 64 bits, as all of these.
+    #[inline]
     pub fn sint_add(&mut self, a: Sint, b: Sint) -> Result<Sint> {
         if let (Sint::Int(a), Sint::Int(b)) = (a, b) {
             return checked_add(a, b).map(Sint::Int);
@@ -23,6 +24,7 @@ impl Arena {
     }
 
     /// `a - b`.
+    #[inline]
     pub fn sint_sub(&mut self, a: Sint, b: Sint) -> Result<Sint> {
         if let (Sint::Int(a), Sint::Int(b)) = (a, b) {
             return checked_sub(a, b).map(Sint::Int);
@@ -32,6 +34,7 @@ impl Arena {
     }
 
     /// `-a`.
+    #[inline]
     pub fn sint_neg(&mut self, a: Sint) -> Result<Sint> {
         match a {
             Sint::Int(a) => checked_neg(a).map(Sint::Int),
@@ -43,6 +46,7 @@ impl Arena {
     }
 
     /// `a * b`.
+    #[inline]
     pub fn sint_mul(&mut self, a: Sint, b: Sint) -> Result<Sint> {
         let product = match (a, b) {
             (Sint::Int(a), Sint::Int(b)) => return checked_mul(a, b).map(Sint::Int),

@@ -52,7 +52,11 @@ impl Arena {
     }
 
     /// Python's `==` of dimensions.
+    #[inline]
     pub fn same_sint(&self, a: Sint, b: Sint) -> bool {
+        if let (Sint::Int(a), Sint::Int(b)) = (a, b) {
+            return a == b;
+        }
         match (self.plain(a), self.plain(b)) {
             (Sint::Int(a), Sint::Int(b)) => a == b,
             (Sint::Node(a), Sint::Node(b)) => self.same(a, b),

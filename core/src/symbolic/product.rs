@@ -47,7 +47,7 @@ impl Arena {
         }
         self.fired(SymbolicRule::MulDistribute);
         let Node::Sum(terms) = self.node(sum) else { return self.create(Node::Mul(sum, b)) };
-        let terms: SmallVec<[NodeId; 8]> = terms.as_slice().into();
+        let terms: SmallVec<[NodeId; 8]> = SmallVec::from_slice(terms);
         let mut products: SmallVec<[NodeId; 8]> = SmallVec::new();
         for &term in &terms {
             products.push(self.mul(term, b)?);

@@ -136,7 +136,7 @@ impl Arena {
         if state == State::Off {
             return self.modulo_any(a, b);
         }
-        let terms: SmallVec<[NodeId; 8]> = terms.as_slice().into();
+        let terms: SmallVec<[NodeId; 8]> = SmallVec::from_slice(terms);
         let mut reduced: SmallVec<[NodeId; 8]> = SmallVec::new();
         for &term in &terms {
             let keep = match self.node(term) {

@@ -75,7 +75,7 @@ impl Arena {
                 self.create_less(a, b)
             }
             Node::Sum(ref terms) => {
-                let terms: SmallVec<[NodeId; 8]> = terms.as_slice().into();
+                let terms: SmallVec<[NodeId; 8]> = SmallVec::from_slice(terms);
                 let mut replaced: SmallVec<[NodeId; 8]> = SmallVec::new();
                 for &term in &terms {
                     replaced.push(self.replace(term, substitution)?);
@@ -83,7 +83,7 @@ impl Arena {
                 self.sum(&replaced)
             }
             Node::And(ref terms) => {
-                let terms: SmallVec<[NodeId; 8]> = terms.as_slice().into();
+                let terms: SmallVec<[NodeId; 8]> = SmallVec::from_slice(terms);
                 let mut replaced: SmallVec<[NodeId; 8]> = SmallVec::new();
                 for &term in &terms {
                     let term = self.replace(term, substitution)?;

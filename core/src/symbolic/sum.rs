@@ -90,7 +90,7 @@ impl Arena {
     fn collect(&mut self, term: NodeId, collected: &mut Terms) -> Result<()> {
         match self.node(term) {
             Node::Sum(nodes) if self.on(SymbolicRule::SumFlatten) => {
-                let nodes: SmallVec<[NodeId; 8]> = nodes.as_slice().into();
+                let nodes: SmallVec<[NodeId; 8]> = SmallVec::from_slice(nodes);
                 self.fired(SymbolicRule::SumFlatten);
                 nodes.iter().try_for_each(|&node| self.collect(node, collected))
             }
