@@ -87,3 +87,16 @@ fn names_and_opts_of_real_kernels_are_those_of_0_9_0() {
 fn names_and_opts_of_kernels_for_matrix_instructions_are_those_of_0_9_0() {
     compare("tensor-core-kernels.txt.gz", "golden-tensor-cores.jsonl.gz");
 }
+
+#[test]
+fn every_real_kernel_is_accepted_and_optimised() {
+    let Some(kernels) = support::data("sops.gz") else { return };
+    let target = Arc::new(Target::named("opencl").expect("a built-in target"));
+    for (number, line) in kernels.lines().enumerate() {
+        let logged = parse_line(line, number + 1).unwrap_or_else(|error| panic!("{error}"));
+        let ast = Arc::new(logged.kernel.ast().unwrap_or_else(|error| panic!("{number}: {error}")));
+        let mut kernel =
+            Kernel::new(&ast, &target, &Rules::default()).unwrap_or_else(|error| panic!("{number}: {error}"));
+        kernel.apply_plan(&OptPlan::Hand).unwrap_or_else(|error| panic!("{number}: {error}"));
+    }
+}

@@ -20,7 +20,7 @@ pub(super) fn allowed(rules: &Rules) -> bool {
 pub(super) fn shift(view: &View, shift: Shift) -> Option<View> {
     let Shift { axis, amount, top, insert_before, truncate } = shift;
     let (size, stride) = (view.shape.get(axis)?.int()?, view.strides.get(axis)?.int()?);
-    if truncate || amount < 1 || size < 1 || (size % amount != 0 && size != 1) {
+    if truncate || amount < 1 || size < 1 || (size % amount != 0 && size != 1) || !is_numeric(view) {
         return None;
     }
     let (rest, part) = if size == 1 { (1, 1) } else { (size / amount, amount) };
@@ -50,6 +50,9 @@ pub(super) fn shift(view: &View, shift: Shift) -> Option<View> {
 pub(super) fn without(view: &View, ones: &[bool]) -> Option<View> {
     let kept = |axis: usize| !ones[axis];
     let masked = |mask: &Mask| mask.iter().zip(ones).any(|(&range, &one)| one && range != (ZERO, ONE));
+    if !is_numeric(view) {
+        return None;
+    }
     if view.shape.iter().zip(ones).any(|(&size, &one)| one && size != ONE) || view.mask.as_ref().is_some_and(masked) {
         return None;
     }
@@ -81,6 +84,9 @@ pub(super) fn permute(view: &View, axes: &[usize]) -> Option<View> {
 /// The view with axes merged into the ones before them, which they continue and of which the mask leaves all:
 /// `merges[i]` says whether axis `i + 1` is.
 pub(super) fn merge(view: &View, merges: &[bool]) -> Option<View> {
+    if !is_numeric(view) {
+        return None;
+    }
     let mut merged =
         View { shape: Dims::new(), strides: Dims::new(), offset: view.offset, mask: None, contiguous: false };
     let mut mask = view.mask.as_ref().map(|_| Mask::new());
@@ -137,6 +143,12 @@ pub(super) fn masked_axes(view: &View, mask: &Mask) -> Option<SmallVec<[bool; 8]
         masked.fill(false);
     }
     Some(masked)
+}
+
+/// Whether shape, strides and mask are numbers. A reshape of a symbolic mask stacks a view, as in 0.9.0.
+fn is_numeric(view: &View) -> bool {
+    let masked = view.mask.iter().flatten().flat_map(|(low, high)| [low, high]);
+    view.shape.iter().chain(&view.strides).chain(masked).all(|value| value.int().is_some())
 }
 
 fn copy(view: &View) -> View {
