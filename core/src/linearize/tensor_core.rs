@@ -206,8 +206,18 @@ impl Lowering {
     ) -> Result<UopId, LowerError> {
         let part = elements.get(place * size..(place + 1) * size);
         let part = part.ok_or_else(|| LowerError::Invalid("a fragment beyond what was loaded".into()))?;
-        let dtype = DType::from(core.dtype_in).vector(lanes(size)?);
-        Ok(self.graph.add(UopKind::Cast, Some(dtype), part, UopArg::None))
+        // From level 1 what is loaded may be of another type than the instruction's.
+        let dtype = DType::from(core.dtype_in);
+        let converted: SmallVec<[UopId; 16]> = part
+            .iter()
+            .map(|&element| match self.graph.uop(element).dtype {
+                Some(loaded) if loaded != dtype => {
+                    self.graph.add(UopKind::Cast, Some(dtype), &[element], UopArg::None)
+                }
+                _ => element,
+            })
+            .collect();
+        Ok(self.graph.add(UopKind::Cast, Some(dtype.vector(lanes(size)?)), &converted, UopArg::None))
     }
 }
 
