@@ -23,6 +23,8 @@ pub(super) struct Known {
     pub(super) special: bool,
     /// Whether they have the shape of the outputs, after the reduction.
     pub(super) late: bool,
+    /// Whether they come from the reduction.
+    pub(super) reduced: bool,
 }
 
 /// A kernel under construction.
@@ -43,6 +45,8 @@ pub(super) struct Builder<'a> {
     pub(super) first_input: u32,
     /// How many more loads there may be.
     pub(super) loads_left: u32,
+    /// Whether inputs of float types may be infinite or NaN.
+    pub(super) special_inputs: bool,
 }
 
 impl Builder<'_> {
@@ -61,6 +65,11 @@ impl Builder<'_> {
         self.known[step]
     }
 
+    /// What is known of a load or a constant.
+    pub(super) fn leaf(&self, scalar: Scalar, interval: Interval) -> Known {
+        Known { scalar, interval, exact: true, special: false, late: self.late, reduced: false }
+    }
+
     fn known(&self, scalar: Scalar, interval: Interval, operands: &[usize]) -> Known {
         let operands = operands.iter().map(|&operand| self.of(operand));
         Known {
@@ -69,6 +78,7 @@ impl Builder<'_> {
             exact: operands.clone().all(|operand| operand.exact),
             special: scalar.is_float() && operands.clone().any(|operand| operand.special),
             late: self.late,
+            reduced: operands.clone().any(|operand| operand.reduced),
         }
     }
 
@@ -87,8 +97,7 @@ impl Builder<'_> {
         };
         let interval = if value.is_finite() { Interval::new(value, value) } else { Interval::new(0.0, 0.0) };
         let interval = if padded { interval.with_zero() } else { interval };
-        let special = !value.is_finite();
-        let known = Known { scalar, interval, exact: true, special, late: self.late };
+        let known = Known { special: !value.is_finite(), ..self.leaf(scalar, interval) };
         self.push(Step::Constant { value: Value::Constant(constant), dtype: scalar.into(), layout }, known)
     }
 

@@ -2,7 +2,8 @@
 
 use super::chain::number;
 use super::kernel::pads;
-use crate::case::{Case, Kernel, Layout, Movement, Step, Value};
+use crate::case::{Case, DataMode, Kernel, Layout, Movement, Step, Value};
+use plumb_core::constant::Constant;
 use plumb_core::dtype::DType;
 use plumb_core::kernel::OptPlan;
 use std::collections::BTreeMap;
@@ -39,6 +40,9 @@ impl Features {
 pub fn describe(case: &Case) -> Features {
     let mut features = Features::default();
     features.add(format!("target:{}", case.target));
+    if case.data.mode == DataMode::Special {
+        features.add("data:special");
+    }
     opts(&mut features, &case.opts);
     kernel(&mut features, &case.kernel);
     features
@@ -86,6 +90,9 @@ fn kernel(features: &mut Features, kernel: &Kernel) {
                 match value {
                     Value::Variable(_) => features.add("constant:variable"),
                     Value::Constant(value) if value.is_zero() => features.add("constant:zero"),
+                    Value::Constant(Constant::Float(value)) if !value.is_finite() => {
+                        features.add("constant:not finite")
+                    }
                     Value::Constant(_) => {}
                 }
                 if pads(layout) {
@@ -123,7 +130,7 @@ fn kernel(features: &mut Features, kernel: &Kernel) {
             Step::Store { buffer, layout, source, .. } => {
                 operands(&[*source]);
                 features.add("store");
-                features.add(format!("store:{dtype}"));
+                features.add(format!("store:{}", kind(dtype)));
                 if seen.contains_key(buffer) {
                     features.add("store:assign");
                 }
@@ -148,6 +155,11 @@ fn kernel(features: &mut Features, kernel: &Kernel) {
     features.add(format!("outputs:{outputs}"));
     shape(features, kernel, reduction);
     views(features, kernel);
+}
+
+/// The type's name; of an image without its size.
+fn kind(dtype: DType) -> String {
+    if dtype.is_image() { "image".to_owned() } else { dtype.to_string() }
 }
 
 /// Axes and sizes of the whole kernel.

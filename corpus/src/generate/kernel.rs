@@ -9,17 +9,20 @@ use super::profile::Profile;
 use super::swarm::{MovementKind, Swarm};
 use crate::case::{Dim, DimExpr, Kernel, Layout, Movement, Step, Variable};
 use plumb_core::ast::{AluOp, ReduceOp};
-use plumb_core::dtype::Scalar;
+use plumb_core::dtype::{DType, Scalar};
 use plumb_core::target::Target;
 use std::sync::Arc;
 
 /// The largest value of a variable.
 const LARGEST_VARIABLE: i64 = 10;
 
-/// Draws a kernel.
-pub(super) fn kernel(choice: &mut dyn Choice, profile: &Profile, target: Option<&Target>) -> Kernel {
+/// Draws a kernel; `special`: its float inputs may be infinite or NaN.
+pub(super) fn kernel(choice: &mut dyn Choice, profile: &Profile, target: Option<&Target>, special: bool) -> Kernel {
     let plan = Plan::draw(choice, profile, target);
-    let swarm = Swarm::draw(choice, profile);
+    let mut swarm = Swarm::draw(choice, profile);
+    swarm.special_constants &= special;
+    // Nothing else has images.
+    swarm.images &= target.is_some_and(|target| target.name == "opencl");
     let mut shape = dims(&plan.sizes);
     let variables = variable(choice, profile, &plan, &mut shape).into_iter().collect();
     let mut builder = Builder {
@@ -34,27 +37,32 @@ pub(super) fn kernel(choice: &mut dyn Choice, profile: &Profile, target: Option<
         inputs: Vec::new(),
         first_input: plan.outputs,
         loads_left: profile.loads,
+        special_inputs: special,
     };
     let mut step = builder.before_reduction(&plan);
+    let mut reduction = None;
     if !plan.reduced().is_empty() {
         step = builder.reduction(&plan, step);
+        reduction = Some(step);
         builder.late = true;
         let depth = profile.depth.saturating_sub(1);
         step = builder.grow(step, profile.operations, depth);
     }
-    builder.outputs(plan.outputs, step);
+    builder.outputs(plan.outputs, step, reduction);
     let (variables, steps) = builder.finish();
     Kernel { variables, steps }
 }
 
-/// Makes the size of one axis a variable, in one of three cases where the profile has variables.
+/// Makes the size of one axis a variable, in one of six cases where the profile has variables.
 fn variable(choice: &mut dyn Choice, profile: &Profile, plan: &Plan, shape: &mut [Dim]) -> Option<Variable> {
-    let free: Vec<usize> =
-        (0..shape.len()).filter(|&axis| !matches!(plan.roles[axis], Role::Places(_) | Role::Taps(_))).collect();
-    if !profile.variables || free.is_empty() || !choice.chance(1, 3) {
+    // Under windows views would divide by the symbolic size, and so would a launch grid of more than three axes: 0.9.0
+    // can't.
+    let windows = plan.roles.iter().any(|role| matches!(role, Role::Places(_)));
+    let grid = plan.roles.iter().filter(|role| !role.is_reduced()).count();
+    if !profile.variables || windows || grid > 3 || shape.is_empty() || !choice.chance(1, 6) {
         return None;
     }
-    let axis = choice.pick(&free);
+    let axis = choice.index(shape.len());
     let (min, max) = (1 + choice.range(0, 2), choice.range(3, LARGEST_VARIABLE));
     let name = "start_pos".to_owned();
     shape[axis] = Dim::Expr(Arc::new(DimExpr::Variable(name.clone())));
@@ -193,13 +201,14 @@ impl Builder<'_> {
         if op == ReduceOp::Sum && known.scalar != Scalar::Bool {
             known.interval = known.interval.summed(count);
         }
-        known.late = true;
+        (known.late, known.reduced) = (true, true);
         axes.iter().for_each(|&axis| self.shape[axis] = Dim::Int(1));
         self.push(Step::Reduce(op, step, axes), known)
     }
 
     /// Stores: the first of `step`, the others of what is like it or of values of their own.
-    fn outputs(&mut self, count: u32, step: usize) {
+    /// All of them come from the reduction, where there is one.
+    fn outputs(&mut self, count: u32, step: usize, reduction: Option<usize>) {
         let mut stores = Vec::new();
         for output in 0..count {
             let mut value = step;
@@ -214,8 +223,24 @@ impl Builder<'_> {
                 };
                 value = self.grow(value, self.profile.operations, 1);
             }
+            if let Some(reduction) = reduction.filter(|_| !self.profile.independent_outputs || output == 0)
+                && !self.of(value).reduced
+            {
+                let reduced = self.convert(reduction, self.of(value).scalar);
+                value = self.maximum(value, reduced);
+            }
+            // 0.9.0 prepares stores to images where the first output is one.
+            let images = stores.first().is_none_or(|store| matches!(store, Step::Store { dtype: DType::Image(_), .. }));
+            if let Some(dtype) = self.stored_image(value).filter(|_| images) {
+                let layout = Chain::to(&self.shape, self.profile.elements).finish();
+                stores.push(Step::Store { buffer: output, dtype, layout, source: value });
+                continue;
+            }
             let layout = self.store_layout();
-            if self.swarm.assign && self.choice.chance(1, 2) {
+            // What does not come from a reduction in several lanes is computed by all of them, also by those that do not
+            // store it: they must not read what another one writes.
+            let one_lane = reduction.is_none() || self.of(value).reduced;
+            if self.swarm.assign && one_lane && self.choice.chance(1, 2) {
                 value = self.assigned(output, value, &layout);
             }
             let scalar = self.of(value).scalar;
@@ -229,17 +254,28 @@ impl Builder<'_> {
                 exact: false,
                 special: false,
                 late: true,
+                reduced: false,
             };
             self.steps.push(store);
             self.known.push(known);
         }
     }
 
+    /// An image to store `value` to, where images are asked for: pixels need a last axis of a multiple of four.
+    fn stored_image(&mut self, value: usize) -> Option<DType> {
+        let last = self.shape.iter().rev().map(number).find(|size| *size != Some(1))??;
+        if last % 4 != 0 || self.of(value).scalar != Scalar::F32 {
+            return None;
+        }
+        let sizes: Option<Vec<i64>> = self.shape.iter().map(number).collect();
+        let half = self.of(value).interval.within(Interval::allowed(Scalar::F16, self.swarm.rounding));
+        self.image(sizes?.iter().product(), half)
+    }
+
     /// The sum of `value` and what the output holds before.
     fn assigned(&mut self, output: u32, value: usize, layout: &Layout) -> usize {
         let scalar = self.of(value).scalar;
-        let known =
-            Known { scalar, interval: Interval::of_input(scalar), exact: true, special: false, late: self.late };
+        let known = self.loaded(scalar);
         let held = self.push(Step::Load { buffer: output, dtype: scalar.into(), layout: layout.clone() }, known);
         self.try_alu(AluOp::Add, &[value, held]).unwrap_or_else(|| self.maximum(value, held))
     }

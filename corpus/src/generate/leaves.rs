@@ -62,25 +62,36 @@ impl Builder<'_> {
             }
         };
         let buffer = self.first_input + place as u32;
-        let interval = Interval::of_input(scalar).with_zero();
-        let known = Known { scalar, interval, exact: true, special: false, late: self.late };
+        let known = self.loaded(scalar);
         self.push(Step::Load { buffer, dtype, layout }, known)
+    }
+
+    /// What is known of an input's elements, padding included.
+    pub(super) fn loaded(&self, scalar: Scalar) -> Known {
+        let interval = Interval::of_input(scalar).with_zero();
+        Known { special: self.special_inputs && scalar.is_float(), ..self.leaf(scalar, interval) }
     }
 
     /// An image for a buffer of `f32`, where images are asked for and its size allows it.
     fn image_of(&mut self, scalar: Scalar, layout: &Layout) -> Option<DType> {
-        if !self.profile.images || scalar != Scalar::F32 {
+        let Layout::Chain { base, .. } = layout else { return None };
+        if scalar != Scalar::F32 {
             return None;
         }
-        let Layout::Chain { base, .. } = layout else { return None };
-        let elements: i64 = base.iter().map(number).try_fold(1, |product, size| Some(product * size?))?;
-        if elements % 4 != 0 || !self.choice.chance(1, 2) {
+        let elements = base.iter().map(number).try_fold(1, |product, size| Some(product * size?))?;
+        self.image(elements, true)
+    }
+
+    /// An image of so many elements, of floats or perhaps of halves, or in one of two cases none.
+    pub(super) fn image(&mut self, elements: i64, half: bool) -> Option<DType> {
+        if !self.swarm.images || elements % 4 != 0 || !self.choice.chance(1, 2) {
             return None;
         }
         let pixels = elements / 4;
         let heights: Vec<i64> = (1..=pixels.min(64)).filter(|height| pixels % height == 0).collect();
         let height = self.choice.pick_detail(&heights);
-        let channel = self.choice.pick(&[Channel::Float, Channel::Half]);
+        let half = half && self.choice.chance(1, 2);
+        let channel = if half { Channel::Half } else { Channel::Float };
         let (height, width) = (u32::try_from(height).ok()?, u32::try_from(pixels / height).ok()?);
         Some(DType::Image(Image { channel, height, width }))
     }
@@ -123,7 +134,7 @@ impl Builder<'_> {
         let interval = Interval::new(variable.min as f64, variable.max as f64);
         let value = Value::Variable(variable.name.clone());
         let layout = Chain::to(&self.shape, self.profile.elements).finish_constant();
-        let known = Known { scalar: Scalar::I32, interval, exact: true, special: false, late: self.late };
+        let known = self.leaf(Scalar::I32, interval);
         self.push(Step::Constant { value, dtype: Scalar::I32.into(), layout }, known)
     }
 }

@@ -2,20 +2,25 @@
 //!
 //! # What is promised of a generated case
 //! -   It is valid: [`Case::check`] passes and [`Kernel::ast`](crate::case::Kernel::ast) builds, by construction; nothing
-//!     is drawn and thrown away.
+//!     is drawn and thrown away. It is lowered, unless it says that it is refused ([`Profile::illegal`]).
 //! -   With inputs whose signed and float elements lie within ±[`LARGEST_INPUT`] and whose unsigned elements are at most
 //!     [`LARGEST_UNSIGNED_INPUT`], nothing is computed that the C of a target leaves undefined: no signed integer
 //!     overflows, no integer is divided by zero, no float is cast to an integer type that does not hold it.
-//!     Without [`Profile::wraparound`] no unsigned integer wraps around either.
+//!     Without [`Profile::wraparound`] no unsigned integer wraps around either. (Whoever draws the inputs may go further,
+//!     where its own analysis allows it.)
+//! -   Where inputs are to be infinite or NaN ([`DataMode::Special`]), a float that may be either is never cast to an
+//!     integer type nor are its bits looked at.
 //! -   Where a case draws no operation that rounds (most do not), all floats are whole numbers or eighths, and so small
 //!     that sums of them are exact in any order.
-//! -   An AST has at most one reduction, its outputs have one shape, and a step is reduced over axes of size 2 or more
-//!     (but for [`Profile::unit_reductions`] and symbolic sizes).
+//! -   The bits of a float are looked at only where it is not zero and nothing rounded it; the bits of an integer become
+//!     a float only as one of eight values from 1 to 2.
+//! -   An AST has at most one reduction, and its outputs have one shape.
 //!
 //! # How a case is drawn
 //! First its target, then its plan (kind of kernel, axes, sizes), then what it may use at all, then its steps: layouts
 //! are built backwards from the shape that is wanted, operations are put one on another with operands made for them,
-//! and bounds on all values are carried along. At last come the optimisations.
+//! and bounds on all values are carried along. At last come the optimisations, drawn one by one on `core`'s kernel, of
+//! which those stay that it applies.
 
 mod build;
 mod chain;
@@ -68,7 +73,7 @@ pub fn from_choices(choice: &mut dyn Choice, profile: &Profile) -> Case {
     let seed = u64::from(choice.detail(u32::MAX));
     let mode = choice.weighted(&[(7, DataMode::Auto), (1, DataMode::Special)]);
     let described = Target::named(target);
-    let kernel = kernel::kernel(choice, profile, described.as_ref());
+    let kernel = kernel::kernel(choice, profile, described.as_ref(), mode == DataMode::Special);
     let (opts, expect) = opts::plan(choice, profile, &kernel, described);
     Case { comments: Vec::new(), target: target.to_owned(), kernel, opts, data: Data { mode, seed }, expect }
 }

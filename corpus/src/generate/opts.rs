@@ -44,6 +44,7 @@ fn list(
     let target = Arc::new(target?);
     let mut kernel = Kernel::new(&ast, &target, &Rules::default()).ok()?;
     kernel.required_optimizations().ok()?;
+    let required = kernel.clone();
     let mut expect = Expect::Pass;
     for place in 0..length {
         // A matrix instruction comes first or not at all, and few kernels are made for one.
@@ -60,6 +61,10 @@ fn list(
             }
             _ => {}
         }
+    }
+    // Among images, what applies may still leave stores of less than a pixel, which lowering refuses.
+    if kernel.ast.has_images() && expect == Expect::Pass && kernel.clone().linearize().is_err() {
+        kernel = required;
     }
     Some((OptPlan::List(kernel.applied), expect))
 }

@@ -42,6 +42,8 @@ pub struct Profile {
     pub assign: bool,
     /// Outputs whose elements do not stand in row-major order, or not densely.
     pub moved_stores: bool,
+    /// Outputs of a kernel with a reduction that do not come from it (0.9.0's own front end makes none).
+    pub independent_outputs: bool,
     /// Infinities, NaN and the negative zero among constants.
     pub special_constants: bool,
     /// Sums, differences and products of unsigned integers that wrap around.
@@ -115,11 +117,12 @@ impl Profile {
             raw_views: true,
             assign: true,
             moved_stores: true,
-            special_constants: false,
+            independent_outputs: true,
+            special_constants: true,
             wraparound: false,
-            unit_reductions: false,
-            images: false,
-            variables: false,
+            unit_reductions: true,
+            images: true,
+            variables: true,
         }
     }
 

@@ -65,6 +65,8 @@ pub(super) struct Swarm {
     pub(super) wraparound: bool,
     /// Infinities, NaN and the negative zero among constants.
     pub(super) special_constants: bool,
+    /// Images.
+    pub(super) images: bool,
 }
 
 impl Swarm {
@@ -93,7 +95,8 @@ impl Swarm {
             moved_stores: profile.moved_stores && choice.chance(1, 6),
             assign: profile.assign && choice.chance(1, 12),
             wraparound: profile.wraparound && choice.chance(1, 4),
-            special_constants: profile.special_constants && choice.chance(1, 4),
+            special_constants: profile.special_constants && choice.chance(1, 2),
+            images: profile.images && choice.chance(1, 2),
         }
     }
 
