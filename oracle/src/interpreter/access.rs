@@ -48,12 +48,12 @@ impl Machine<'_> {
                 1 => format!("element {element}"),
                 _ => format!("elements {element} to {}", i64::from(element) + i64::from(width) - 1),
             };
-            let reason = if outside {
-                format!("of {size} in {}", self.name(access.memory))
-            } else {
-                format!("of {} at once, which is no multiple of {width}", self.name(access.memory))
+            let reason = match kind {
+                FindingKind::OutOfBounds => format!(", which has {size}"),
+                _ => format!(" at once, but {element} is no multiple of {width}"),
             };
-            let what = format!("{}: {verb} {elements} {reason}", self.place(op, lane));
+            let memory = self.name(access.memory);
+            let what = format!("{}: {verb} {elements} of {memory}{reason}", self.place(op, lane));
             self.faults.add(self.list, op.uop, kind, &what);
         }
     }

@@ -226,13 +226,13 @@ impl Cells {
         }
     }
 
-    /// Adds a zero at the end.
-    pub(super) fn grow(&mut self) {
+    /// Adds zeros at the end, to `count` elements.
+    pub(super) fn resize(&mut self, count: usize) {
         match self {
-            Cells::Word(cells) => cells.push(0),
-            Cells::Long(cells) => cells.push(0),
-            Cells::Single(cells) => cells.push(0.0),
-            Cells::Double(cells) => cells.push(0.0),
+            Cells::Word(cells) => cells.resize(count, 0),
+            Cells::Long(cells) => cells.resize(count, 0),
+            Cells::Single(cells) => cells.resize(count, 0.0),
+            Cells::Double(cells) => cells.resize(count, 0.0),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::fault::Faults;
 use super::grid::{Grid, Share};
 use super::lanes::{Lane, NONE, Register, Registers};
 use super::memory::Store;
-use super::program::{Code, Index, Op, Program, Space};
+use super::program::{Code, Index, Memory, Op, Program, Space};
 use crate::FindingKind;
 use plumb_core::uop::UopList;
 
@@ -25,6 +25,34 @@ pub(super) enum Stop {
     Dependent,
     /// More operations than foreseen.
     Exhausted,
+}
+
+/// What is run.
+#[derive(Clone, Copy)]
+pub(super) struct Plan<'a> {
+    pub(super) list: &'a UopList,
+    pub(super) program: &'a Program,
+    pub(super) grid: &'a Grid,
+    pub(super) share: &'a Share,
+    /// Whether workgroups run one after the other.
+    pub(super) sequential: bool,
+    /// Operations over lanes after which the run ends.
+    pub(super) fuel: u64,
+}
+
+impl Plan<'_> {
+    /// Workgroups of a batch.
+    pub(super) fn batch_groups(&self) -> usize {
+        if self.sequential {
+            return 1;
+        }
+        let bytes: usize = self.program.registers.iter().zip([4, 8, 4, 8]).map(|(count, size)| count * size).sum();
+        let lanes = (BATCH_BYTES / bytes.max(1)).clamp(64, BATCH_LANES);
+        let shared = |memory: &Memory| if let Space::Local(size) = memory.space { size as usize } else { 0 };
+        let shared: usize = self.program.memories.iter().map(shared).sum();
+        let groups = (lanes / self.grid.lanes_per_group().max(1)).min(BATCH_SHARED / shared.max(1));
+        groups.min(usize::try_from(self.share.len()).unwrap_or(usize::MAX)).max(1)
+    }
 }
 
 /// A running kernel.
@@ -59,41 +87,16 @@ pub(super) struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    /// Lanes of a workgroup and workgroups of a batch, for a program on a grid.
-    pub(super) fn batch(program: &Program, grid: &Grid, share: &Share, sequential: bool) -> (usize, usize) {
-        let group_lanes = grid.lanes_per_group();
-        let bytes: usize = program.registers.iter().zip([4, 8, 4, 8]).map(|(count, size)| count * size).sum();
-        let wanted = (BATCH_BYTES / bytes.max(1)).clamp(64, BATCH_LANES);
-        let shared: usize = program
-            .memories
-            .iter()
-            .map(|memory| if let Space::Local(size) = memory.space { size as usize } else { 0 })
-            .sum();
-        let wanted = (wanted / group_lanes.max(1)).min(BATCH_SHARED / shared.max(1));
-        let groups = if sequential { 1 } else { wanted.max(1) };
-        (group_lanes, groups.min(usize::try_from(share.len()).unwrap_or(usize::MAX)).max(1))
-    }
-
-    /// A machine with memory `stores`, ready to run.
-    #[expect(clippy::too_many_arguments, reason = "the parts of a run, put together once")]
-    pub(super) fn new(
-        list: &'a UopList,
-        program: &'a Program,
-        grid: &'a Grid,
-        share: &'a Share,
-        faults: &'a mut Faults,
-        stores: Vec<Store>,
-        sequential: bool,
-        fuel: u64,
-    ) -> Machine<'a> {
-        let (group_lanes, batch_groups) = Machine::batch(program, grid, share, sequential);
+    /// A machine with memory `stores`, made for batches of the plan's size, ready to run.
+    pub(super) fn new(plan: Plan<'a>, stores: Vec<Store>, faults: &'a mut Faults) -> Machine<'a> {
+        let (group_lanes, batch_groups) = (plan.grid.lanes_per_group(), plan.batch_groups());
         Machine {
-            list,
-            program,
-            grid,
-            share,
+            list: plan.list,
+            program: plan.program,
+            grid: plan.grid,
+            share: plan.share,
             faults,
-            registers: Registers::new(program.registers, group_lanes * batch_groups),
+            registers: Registers::new(plan.program.registers, group_lanes * batch_groups),
             stores,
             group_lanes,
             batch_groups,
@@ -101,10 +104,10 @@ impl<'a> Machine<'a> {
             first_group: 0,
             time: vec![0; batch_groups],
             began: 1,
-            counts: vec![(0, 0); program.loops.len()],
-            sequential,
+            counts: vec![(0, 0); plan.program.loops.len()],
+            sequential: plan.sequential,
             dependent: false,
-            fuel,
+            fuel: plan.fuel,
         }
     }
 

@@ -4,7 +4,6 @@ use super::convert;
 use super::lanes::{Bank, Cells, Lane, Literal};
 use crate::data::InputBuffer;
 use plumb_core::dtype::Scalar;
-use rustc_hash::FxHashMap;
 
 /// Elements of an input that are stored rather than computed where they are read.
 const STORED_MAX: i64 = 1 << 22;
@@ -59,15 +58,19 @@ impl Input {
     }
 }
 
-/// A kernel argument that is written.
+/// Elements of a page of an output.
+const PAGE: usize = 256;
+
+/// A kernel argument that is written. Only the pages that are touched take memory: of a large output a share may be
+/// all that is run.
 #[derive(Debug)]
 pub(super) struct Output {
     pub(super) size: i64,
     pub(super) scalar: Scalar,
     /// What it holds before the run, where the kernel may read it.
     pub(super) before: Option<InputBuffer>,
-    /// By element its slot; `None`: the slot of an element is its number.
-    slots: Option<FxHashMap<i64, u32>>,
+    /// For each page of the output 1 + its place in the vectors below; 0: not touched.
+    pages: Vec<u32>,
     pub(super) cells: Cells,
     /// Who wrote each slot.
     pub(super) writer: Vec<Toucher>,
@@ -75,75 +78,84 @@ pub(super) struct Output {
     pub(super) watched: Vec<Watched>,
     /// Whether each slot's value is undefined; empty where none can be.
     pub(super) marks: Vec<i32>,
-}
-
-/// What an output is used for.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OutputUse {
-    /// Elements that will be stored, at most.
-    pub(super) stores: u64,
-    /// Whether the kernel loads from it too.
-    pub(super) loaded: bool,
-    /// Whether its values may be undefined.
-    pub(super) marked: bool,
+    is_loaded: bool,
+    is_marked: bool,
 }
 
 impl Output {
-    /// An output of `size` elements.
-    pub(super) fn new(size: i64, scalar: Scalar, before: Option<InputBuffer>, wanted: OutputUse) -> Output {
-        // Where few of many elements are written, a table of those is smaller.
-        let dense =
-            size >= 0 && size as u64 <= wanted.stores.saturating_mul(64).saturating_add(1 << 16) && size < 1 << 28;
-        let slots = if dense { size as usize } else { 0 };
+    /// An output of `size` elements; whether the kernel loads from it too, and whether its values may be undefined.
+    pub(super) fn new(
+        size: i64,
+        scalar: Scalar,
+        before: Option<InputBuffer>,
+        is_loaded: bool,
+        is_marked: bool,
+    ) -> Output {
+        // Addresses are `i32`.
+        let reachable = size.clamp(0, 1 << 31) as usize;
         Output {
             size,
             scalar,
             before,
-            slots: (!dense).then(FxHashMap::default),
-            cells: Cells::new(Bank::of(scalar), slots),
-            writer: vec![0; slots],
-            watched: vec![Watched::default(); if wanted.loaded { slots } else { 0 }],
-            marks: vec![0; if wanted.marked { slots } else { 0 }],
+            pages: vec![0; reachable.div_ceil(PAGE)],
+            cells: Cells::new(Bank::of(scalar), 0),
+            writer: Vec::new(),
+            watched: Vec::new(),
+            marks: Vec::new(),
+            is_loaded,
+            is_marked,
         }
     }
 
-    /// The slot of an element, made where there is none.
+    /// The slot of an element, if there is such an element.
     #[inline]
     pub(super) fn slot(&mut self, index: i64) -> Option<usize> {
-        if index < 0 || index >= self.size {
+        if index >= self.size {
             return None;
         }
-        let Some(slots) = &mut self.slots else { return Some(index as usize) };
-        let next = self.writer.len() as u32;
-        let slot = *slots.entry(index).or_insert(next);
-        if slot == next {
-            self.cells.grow();
-            self.writer.push(0);
-            self.watched.push(Watched::default());
-            self.marks.push(0);
+        let index = usize::try_from(index).ok()?;
+        let mut page = *self.pages.get(index / PAGE)?;
+        if page == 0 {
+            page = self.add_page();
+            self.pages[index / PAGE] = page;
         }
-        Some(slot as usize)
+        Some((page - 1) as usize * PAGE + index % PAGE)
+    }
+
+    #[cold]
+    fn add_page(&mut self) -> u32 {
+        let slots = self.writer.len() + PAGE;
+        self.cells.resize(slots);
+        self.writer.resize(slots, 0);
+        if self.is_loaded {
+            self.watched.resize(slots, Watched::default());
+        }
+        if self.is_marked {
+            self.marks.resize(slots, 0);
+        }
+        (slots / PAGE) as u32
     }
 
     /// The elements written, ascending, with their bits, and those of undefined value.
     pub(super) fn written(&self) -> (Vec<(i64, u64)>, Vec<i64>) {
-        let written = |&(_, slot): &(i64, usize)| self.writer.get(slot).is_some_and(|&writer| writer != 0);
-        let mut places: Vec<(i64, usize)> = match &self.slots {
-            Some(slots) => slots.iter().map(|(&element, &slot)| (element, slot as usize)).filter(written).collect(),
-            None => (0..self.writer.len()).map(|slot| (slot as i64, slot)).filter(written).collect(),
-        };
-        places.sort_unstable();
-        let marked =
-            |&(element, slot): &(i64, usize)| self.marks.get(slot).is_some_and(|&mark| mark != 0).then_some(element);
-        let undefined = places.iter().filter_map(marked).collect();
+        let (mut written, mut undefined) = (Vec::new(), Vec::new());
         let value = |slot: usize| match &self.cells {
             Cells::Word(cells) => Literal::Word(cells[slot]),
             Cells::Long(cells) => Literal::Long(cells[slot]),
             Cells::Single(cells) => Literal::Single(cells[slot]),
             Cells::Double(cells) => Literal::Double(cells[slot]),
         };
-        let bits = |(element, slot)| (element, convert::bits(value(slot), self.scalar));
-        (places.into_iter().map(bits).collect(), undefined)
+        for (number, &page) in self.pages.iter().enumerate().filter(|&(_, &page)| page != 0) {
+            let first = (page - 1) as usize * PAGE;
+            for (place, slot) in (first..first + PAGE).enumerate().filter(|&(_, slot)| self.writer[slot] != 0) {
+                let element = (number * PAGE + place) as i64;
+                written.push((element, convert::bits(value(slot), self.scalar)));
+                if self.marks.get(slot).is_some_and(|&mark| mark != 0) {
+                    undefined.push(element);
+                }
+            }
+        }
+        (written, undefined)
     }
 }
 

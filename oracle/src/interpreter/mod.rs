@@ -48,8 +48,8 @@ use crate::data::Inputs;
 use fault::Faults;
 use grid::{Grid, Share};
 use interval::Facts;
-use machine::{Machine, Stop};
-use memory::{Input, Local, OutputUse, Store};
+use machine::{Machine, Plan, Stop};
+use memory::{Input, Local, Store};
 use plumb_core::dtype::Scalar;
 use plumb_core::linearize::Lowered;
 use program::{Memory, Program, Space};
@@ -149,13 +149,12 @@ pub fn run(lowered: &Lowered, inputs: &Inputs, budget: Budget) -> Result<Run, Ru
     let share = Share::of(grid.group_count(), cost, budget)?;
     // Far more than the uops foreseen: loops whose bounds depend on data can run for longer than was counted.
     let fuel = budget.uop_lanes.saturating_mul(1000).saturating_add(1 << 20);
-    let mut sequential = false;
+    let mut plan = Plan { list, program: &program, grid: &grid, share: &share, sequential: false, fuel };
     let stores = loop {
-        let stores = memories(&program, inputs, &grid, &share, sequential)?;
-        let mut machine = Machine::new(list, &program, &grid, &share, &mut faults, stores, sequential, fuel);
+        let mut machine = Machine::new(plan, memories(plan, inputs)?, &mut faults);
         match machine.run() {
             Ok(()) => break machine.stores,
-            Err(Stop::Dependent) => sequential = true,
+            Err(Stop::Dependent) => plan.sequential = true,
             Err(Stop::Exhausted) if machine.faults.is_empty() => {
                 return Err(RunError::Unsupported(format!(
                     "more than {fuel} operations, in loops without fixed bounds"
@@ -171,17 +170,12 @@ pub fn run(lowered: &Lowered, inputs: &Inputs, budget: Budget) -> Result<Run, Ru
 }
 
 /// The memories of a program, as they are before it runs.
-fn memories(
-    program: &Program,
-    inputs: &Inputs,
-    grid: &Grid,
-    share: &Share,
-    sequential: bool,
-) -> Result<Vec<Store>, RunError> {
-    let (_, groups) = Machine::batch(program, grid, share, sequential);
-    let items = share.len().saturating_mul(grid.lanes_per_group() as u64);
+fn memories(plan: Plan<'_>, inputs: &Inputs) -> Result<Vec<Store>, RunError> {
+    let program = plan.program;
+    let groups = plan.batch_groups();
+    let items = plan.share.len().saturating_mul(plan.grid.lanes_per_group() as u64);
     let make = |(number, memory): (usize, &Memory)| -> Result<Store, RunError> {
-        let (loads, stores) = program.traffic.get(number).copied().unwrap_or((0, 0));
+        let loads = program.loads.get(number).copied().unwrap_or(0);
         let contents = |argument: u32| {
             let found = inputs.buffers.iter().find(|(number, _)| *number == argument);
             found.map(|&(_, mut buffer)| {
@@ -202,8 +196,7 @@ fn memories(
                 let size = image_size(memory).or(given.map(|given| given.1)).or(before.map(|before| before.size));
                 let size = size.ok_or_else(|| RunError::Unsupported(format!("no size for argument {argument}")))?;
                 let marked = program.memories.iter().any(|memory| memory.space == Space::Marks(number as u32));
-                let wanted = OutputUse { stores: stores.saturating_mul(items), loaded: memory.loaded, marked };
-                Store::Output(memory::Output::new(size, memory.scalar, before, wanted))
+                Store::Output(memory::Output::new(size, memory.scalar, before, memory.loaded, marked))
             }
             Space::Local(size) => Store::Local(Local::new(size as usize, memory.scalar, groups)),
             Space::Marks(of) => match program.memories.get(of as usize).map(|memory| memory.space) {

@@ -223,8 +223,6 @@ pub(super) struct Memory {
     pub(super) image: Option<Image>,
     /// Whether the kernel loads from it.
     pub(super) loaded: bool,
-    /// Whether the kernel stores to it.
-    pub(super) stored: bool,
     /// The uop that defines it.
     pub(super) uop: u32,
 }
@@ -349,6 +347,6 @@ pub(super) struct Program {
     pub(super) registers: [usize; 4],
     /// Uop executions that one lane needs, loops counted.
     pub(super) cost: u64,
-    /// Elements that one lane loads from each memory, and stores to it.
-    pub(super) traffic: Vec<(u64, u64)>,
+    /// Elements that one lane loads from each memory.
+    pub(super) loads: Vec<u64>,
 }

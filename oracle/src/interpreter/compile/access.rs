@@ -55,10 +55,9 @@ impl Compiler<'_> {
             return Ok(Value::new());
         }
         let uop_number = self.uop;
-        let (scalar, loaded, stored) = (dtype.scalar(), false, false);
-        let memory = Memory { space, scalar, image, loaded, stored, uop: uop_number };
+        let memory = Memory { space, scalar: dtype.scalar(), image, loaded: false, uop: uop_number };
         self.program.memories.push(memory);
-        self.program.traffic.push((0, 0));
+        self.program.loads.push(0);
         let number = self.program.memories.len() as u32 - 1;
         self.memory_numbers[uop_number as usize] = number;
         if self.marked.memories.contains(&uop_number) {
@@ -67,11 +66,10 @@ impl Compiler<'_> {
                 scalar: Scalar::I32,
                 image: None,
                 loaded: false,
-                stored: false,
                 uop: uop_number,
             };
             self.program.memories.push(marks);
-            self.program.traffic.push((0, 0));
+            self.program.loads.push(0);
         }
         Ok(Value::new())
     }
@@ -117,13 +115,11 @@ impl Compiler<'_> {
             let access = self.access(memory, 0, width, write);
             self.emit(Code::Check, Bank::Word, NONE, [element, NONE, mask], access);
         }
-        if let Some(memory) = self.program.memories.get_mut(memory as usize) {
-            memory.loaded |= !write;
-            memory.stored |= write;
+        if !write && let Some(memory) = self.program.memories.get_mut(memory as usize) {
+            memory.loaded = true;
         }
-        if let Some((loads, stores)) = self.program.traffic.get_mut(memory as usize) {
-            let count = if write { stores } else { loads };
-            *count = count.saturating_add(self.trips.saturating_mul(u64::from(width)));
+        if !write && let Some(loads) = self.program.loads.get_mut(memory as usize) {
+            *loads = loads.saturating_add(self.trips.saturating_mul(u64::from(width)));
         }
         (Address { memory, element, mask }, gate.register)
     }

@@ -72,9 +72,7 @@ fn images() {
         })
         .collect();
     assert_eq!(bits(&list.replace("{}", "2"), &inputs(16, &[a])), expected);
-    expect![[r#"
-        OutOfBounds: uop 10 `STORE - [0,9,8] -` in workgroup (0,0,0) lane (0,0,0): writes a pixel outside the image of 16 in output argument 0
-    "#]]
+    expect!["OutOfBounds: uop 10 `STORE - [0,9,8] -` in workgroup (0,0,0) lane (0,0,0): writes a pixel outside the image of output argument 0, which has 16"]
     .assert_eq(&findings(&list.replace("{}", "3"), &inputs(16, &[a])));
 }
 
@@ -115,13 +113,9 @@ fn an_output_that_is_read_before_it_is_written() {
     assert_eq!(bits(&list.replace("{}", "3"), &inputs), expected);
     // Without the barrier.
     let without = list.replace("{}", "3").replace("7 BARRIER - [] -", "7 CONST i32 [] 0");
-    expect![[r#"
-        Race: uop 9 `STORE - [0,3,6,8] -` in workgroup (0,0,0) lane (0,0,0): writes element 0, which is read in several lanes, of output argument 0
-    "#]]
+    expect!["Race: uop 9 `STORE - [0,3,6,8] -` in workgroup (0,0,0) lane (0,0,0): writes element 0, which is read in several lanes, of output argument 0"]
     .assert_eq(&findings(&without, &inputs));
     // Of another workgroup's element: a barrier is of no use.
-    expect![[r#"
-        Race: uop 9 `STORE - [0,3,6,8] -` in workgroup (1,0,0) lane (0,0,0): writes element 1, which is read in several lanes, of output argument 0
-    "#]]
+    expect!["Race: uop 9 `STORE - [0,3,6,8] -` in workgroup (1,0,0) lane (0,0,0): writes element 1, which is read in several lanes, of output argument 0"]
     .assert_eq(&findings(&list.replace("{}", "1"), &inputs));
 }

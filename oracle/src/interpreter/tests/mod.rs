@@ -4,12 +4,15 @@ mod any_list;
 mod conversions;
 mod faults;
 mod kernels;
+mod malformed;
 mod matrices;
 mod memory;
 mod operations;
+mod text;
 
-use super::parse::parse;
+use super::parse::{self, parse};
 use super::{Budget, Run, RunError, run};
+use crate::Finding;
 use crate::data::{Distribution, InputBuffer, Inputs};
 use plumb_core::constant::Constant;
 use plumb_core::dtype::Scalar;
@@ -52,11 +55,12 @@ fn bits(text: &str, inputs: &Inputs) -> Vec<u64> {
 fn findings(text: &str, inputs: &Inputs) -> String {
     let lowered = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     match run(&lowered, inputs, BUDGET) {
-        Ok(_) => "none\n".to_owned(),
+        Ok(_) => "none".to_owned(),
         Err(RunError::Faults(findings)) => {
-            findings.iter().map(|finding| format!("{:?}: {}\n", finding.kind, finding.message)).collect()
+            let line = |finding: &Finding| format!("{:?}: {}", finding.kind, finding.message);
+            findings.iter().map(line).collect::<Vec<_>>().join("\n")
         }
-        Err(error) => format!("{error}\n"),
+        Err(error) => error.to_string(),
     }
 }
 
