@@ -129,7 +129,11 @@ fn vectors_where_aligned() {
 #[test]
 fn reduction_in_loops() {
     let kernel = "%0 = load f32 buf1 (4,6)\n%1 = sum %0 axis(1)\nstore f32 buf0 (4,1) %1\n";
-    check(kernel, "clang", "none", expect![[r#"
+    check(
+        kernel,
+        "clang",
+        "none",
+        expect![[r#"
         ; r_4_6 global=Nonelocal=None 6c083cb026de71e4
         ; opts -
         0 DEFINE_GLOBAL f32* [] 0:out
@@ -148,8 +152,13 @@ fn reduction_in_loops() {
         13 ENDRANGE - [8] -
         14 STORE - [0,5,12] -
         15 ENDRANGE - [5] -
-    "#]]);
-    check(kernel, "clang", "UPCAST:0:2 UNROLL:0:3", expect![[r#"
+    "#]],
+    );
+    check(
+        kernel,
+        "clang",
+        "UPCAST:0:2 UNROLL:0:3",
+        expect![[r#"
         ; r_2_2_2_3 global=Nonelocal=None 673e06f23270a09e
         ; opts UPCAST:0:2 UNROLL:0:3
         0 DEFINE_GLOBAL f32* [] 0:out
@@ -194,13 +203,18 @@ fn reduction_in_loops() {
         39 STORE - [0,12,37] -
         40 STORE - [0,11,36] -
         41 ENDRANGE - [10] -
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn reduction_shared_by_lanes() {
     let kernel = "%0 = load f32 buf1 (4,64)\n%1 = sum %0 axis(1)\nstore f32 buf0 (4,1) %1\n";
-    check(kernel, "opencl", "GROUPTOP:0:8", expect![[r#"
+    check(
+        kernel,
+        "opencl",
+        "GROUPTOP:0:8",
+        expect![[r#"
         ; r_4_8_8 global=[4,1,1]local=[8,1,1] 2802df9bc617bf34
         ; opts GROUPTOP:0:8
         0 DEFINE_GLOBAL f32* [] 0:out
@@ -234,8 +248,13 @@ fn reduction_shared_by_lanes() {
         28 ENDRANGE - [24] -
         29 STORE - [0,7,27] -
         30 ENDIF - [22] -
-    "#]]);
-    check(kernel, "opencl", "LOCAL:0:2 GROUP:0:4 GROUP:0:4 UPCAST:0:2", expect![[r#"
+    "#]],
+    );
+    check(
+        kernel,
+        "opencl",
+        "LOCAL:0:2 GROUP:0:4 GROUP:0:4 UPCAST:0:2",
+        expect![[r#"
         ; r_2_4_4_4_2 global=[1,1,1]local=[2,4,4] e30abf946a52f7d5
         ; opts LOCAL:0:2 GROUP:0:4 GROUP:0:4 UPCAST:0:2
         0 DEFINE_GLOBAL f32* [] 0:out
@@ -302,7 +321,8 @@ fn reduction_shared_by_lanes() {
         61 STORE - [0,12,57] -
         62 STORE - [0,15,58] -
         63 ENDIF - [43] -
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -311,7 +331,11 @@ fn padding() {
          %1 = const f32 3.0 () |> reshape(1) |> expand(6) |> pad((0,2))\n\
          %2 = add %0 %1\n\
          store f32 buf0 (8) %2\n";
-    check(kernel, "opencl", "none", expect![[r#"
+    check(
+        kernel,
+        "opencl",
+        "none",
+        expect![[r#"
         ; E_8 global=[8,1,1]local=[1,1,1] dc7cef5def7c3a56
         ; opts -
         0 DEFINE_GLOBAL f32* [] 0:out
@@ -332,8 +356,13 @@ fn padding() {
         15 LOAD f32 [1,13,12,3] -
         16 ALU f32 [15,14] ADD
         17 STORE - [0,8,16] -
-    "#]]);
-    check(kernel, "opencl", "UPCAST:0:4", expect![[r#"
+    "#]],
+    );
+    check(
+        kernel,
+        "opencl",
+        "UPCAST:0:4",
+        expect![[r#"
         ; E_2_4 global=[2,1,1]local=[1,1,1] edd81a162b887d5e
         ; opts UPCAST:0:4
         0 DEFINE_GLOBAL f32* [] 0:out
@@ -363,7 +392,8 @@ fn padding() {
         24 ALU f32 [23,16] ADD
         25 CAST f32x4 [20,22,18,24] -
         26 STORE - [0,12,25] -
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -139,18 +139,16 @@ fn index_arithmetic(list: &UopList) -> Vec<bool> {
             }
         }
     }
-    // A comparison of data selects data: what it compares is no index.
-    for position in 0..list.uops.len() {
-        let uop = &list.uops[position];
-        let of_data = |id: &plumb_core::uop::UopId| {
-            let source = &list.uops[id.index()];
-            matches!(source.kind, UopKind::Load | UopKind::DefineAcc | UopKind::Phi | UopKind::Wmma | UopKind::Bitcast)
-                || source.dtype.is_some_and(|dtype| dtype.scalar() != Scalar::Bool && dtype.is_float())
-                || (!index[id.index()] && source.kind == UopKind::Alu)
-        };
-        if index[position] && uop.kind == UopKind::Alu && uop.sources.iter().any(of_data) {
-            index[position] = false;
-        }
+    // A comparison of data selects data: what it compares is no index, whatever it went through before.
+    let mut data = vec![false; list.uops.len()];
+    for (position, uop) in list.uops.iter().enumerate() {
+        let own =
+            matches!(uop.kind, UopKind::Load | UopKind::DefineAcc | UopKind::Phi | UopKind::Wmma | UopKind::Bitcast);
+        let float = uop.dtype.is_some_and(|dtype| dtype.scalar() != Scalar::Bool && dtype.is_float());
+        let passed = matches!(uop.kind, UopKind::Alu | UopKind::Cast | UopKind::Gep)
+            && uop.sources.iter().any(|source| data.get(source.index()) == Some(&true));
+        data[position] = own || float || passed;
+        index[position] &= !data[position];
     }
     index
 }
