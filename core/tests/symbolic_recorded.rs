@@ -111,12 +111,15 @@ fn deep_and_long_text_is_answered_or_refused() {
     assert!(simplify_text("x[0,10000000]", &format!("0{sum}"), &Rules::default()).is_ok());
 }
 
+/// A step from an expression to a deeper one; the number makes each different.
+type Step = fn(&mut Arena, NodeId, i64) -> Result<NodeId, SymbolicError>;
+
 /// Expressions as deep as are allowed can be worked with on a thread's usual stack.
 #[test]
 fn the_deepest_expressions_can_be_worked_with() {
     let mut arena = Arena::default();
     let x = arena.variable("x", 0, Sint::Int(1 << 40), None).expect("a variable");
-    let steps: [fn(&mut Arena, NodeId, i64) -> Result<NodeId, SymbolicError>; 3] = [
+    let steps: [Step; 3] = [
         |arena, node, number| arena.modulo(node, Sint::Int((1 << 40) - number)),
         |arena, node, number| {
             let tripled = arena.mul(node, Sint::Int(3))?;
