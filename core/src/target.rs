@@ -24,7 +24,7 @@ pub struct TensorCore {
 impl TensorCore {
     /// How many axes beyond the thread axes the instruction takes (one unrolled, the rest upcast).
     pub fn upcasts(&self) -> usize {
-        self.thread_local_aliases[0].len() - self.threads.len()
+        self.thread_local_aliases[0].len().saturating_sub(self.threads.len())
     }
 }
 

@@ -36,8 +36,8 @@ impl Lowering {
         lanes: &[crate::symbolic::NodeId],
     ) -> Result<Indices, LowerError> {
         let malformed = || LowerError::Invalid("a matrix instruction whose aliases do not fit its threads".into());
-        let count: usize = sizes.iter().product();
-        let element = self.axis_variable(ELEMENT, 0, Sint::Int(count as i64))?;
+        let count = product(sizes);
+        let element = self.axis_variable(ELEMENT, 0, Sint::Int(i64::try_from(count).unwrap_or(i64::MAX)))?;
         self.expand_over(element);
         let mut rest = element;
         let mut registers = Indices::new();
@@ -142,7 +142,7 @@ impl Lowering {
         let [a, b] = fragments else {
             return Err(LowerError::Invalid("a matrix instruction takes two fragments".into()));
         };
-        let sizes = core.thread_local_sizes.each_ref().map(|sizes| sizes.iter().product::<usize>().max(1));
+        let sizes = core.thread_local_sizes.each_ref().map(|sizes| product(sizes).max(1));
         let operands = [self.load(a.buffer, &a.indices, None)?, self.load(b.buffer, &b.indices, None)?];
         let repeats = [self.repeats(core, a.alias)?, self.repeats(core, b.alias)?, self.repeats(core, 0)?];
         let arg = Wmma {
@@ -219,6 +219,11 @@ impl Lowering {
             .collect();
         Ok(self.graph.add(UopKind::Cast, Some(dtype.vector(lanes(size)?)), &converted, UopArg::None))
     }
+}
+
+/// How many elements registers of these sizes hold.
+fn product(sizes: &[usize]) -> usize {
+    sizes.iter().fold(1, |product, &size| product.saturating_mul(size))
 }
 
 fn lanes(size: usize) -> Result<u8, LowerError> {

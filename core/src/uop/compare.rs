@@ -1,37 +1,83 @@
 //! The order between uops of a graph: which of two comes first where nothing else decides.
 
-use super::arena::UopArena;
+use super::subgraph::Subgraph;
 use super::{IndexName, LocalName, UopArg, UopId, UopKind};
 use crate::constant::Constant;
 use crate::dtype::DType;
 use crate::symbolic::Sint;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::cell::RefCell;
 use std::cmp::Ordering;
 
-impl UopArena {
+/// The order between the uops of a graph.
+pub(super) struct Comparison<'a> {
+    graph: &'a Subgraph<'a>,
+    /// What long descents into sources found, for the pairs on their way: a later descent may end there.
+    known: RefCell<FxHashMap<(UopId, UopId), Ordering>>,
+}
+
+/// Descents this deep are remembered.
+const DEEP: usize = 8;
+
+impl<'a> Comparison<'a> {
+    /// The order of the uops of `graph`.
+    pub(super) fn new(graph: &'a Subgraph<'a>) -> Comparison<'a> {
+        Comparison { graph, known: RefCell::default() }
+    }
+
     /// Compares by kind, argument, type, then sources one by one.
     ///
     /// 0.9.0 takes uops for equal that differ in what arithmetic they do, or in the sign of a zero, and leaves their order
-    /// to chance (known fault N39); here they come in the order of their `number`s. Only the same uop compares equal.
-    pub(super) fn compare(&self, left: UopId, right: UopId, number: impl Fn(UopId) -> usize) -> Ordering {
+    /// to chance (known fault N39); here they come in the order of their numbers in the graph. Only the same uop compares equal.
+    pub(super) fn compare(&self, left: UopId, right: UopId) -> Ordering {
         let (mut left, mut right) = (left, right);
-        loop {
-            if left == right {
-                return Ordering::Equal;
+        let mut passed: SmallVec<[(UopId, UopId); DEEP]> = SmallVec::new();
+        let order = loop {
+            if passed.len() >= DEEP
+                && let Some(&order) = self.known.borrow().get(&(left, right))
+            {
+                break order;
             }
-            let (a, b) = (self.get(left), self.get(right));
-            let mut order = a.kind.cmp(&b.kind);
-            if order.is_eq() && a.kind != UopKind::Alu {
-                order = compare_args(&a.arg, &b.arg);
+            match self.compare_shallow(left, right) {
+                Ok(order) => break order,
+                Err(sources) => {
+                    passed.push((left, right));
+                    (left, right) = sources;
+                }
             }
-            if order.is_eq() && a.dtype != b.dtype {
-                order = dtype_key(a.dtype).cmp(&dtype_key(b.dtype));
+        };
+        if passed.len() > DEEP {
+            let mut known = self.known.borrow_mut();
+            for pair in passed.drain(DEEP..) {
+                known.insert(pair, order);
+                known.insert((pair.1, pair.0), order.reverse());
             }
-            if order.is_ne() {
-                return order;
-            }
-            match a.sources.iter().zip(&b.sources).find(|(x, y)| x != y) {
-                Some((&x, &y)) => (left, right) = (x, y),
-                None => return a.sources.len().cmp(&b.sources.len()).then_with(|| number(left).cmp(&number(right))),
+        }
+        order
+    }
+
+    /// The order of two uops, or the sources whose order it is.
+    fn compare_shallow(&self, left: UopId, right: UopId) -> Result<Ordering, (UopId, UopId)> {
+        if left == right {
+            return Ok(Ordering::Equal);
+        }
+        let (a, b) = (self.graph.arena.get(left), self.graph.arena.get(right));
+        let mut order = a.kind.cmp(&b.kind);
+        if order.is_eq() && a.kind != UopKind::Alu {
+            order = compare_args(&a.arg, &b.arg);
+        }
+        if order.is_eq() && a.dtype != b.dtype {
+            order = dtype_key(a.dtype).cmp(&dtype_key(b.dtype));
+        }
+        if order.is_ne() {
+            return Ok(order);
+        }
+        match a.sources.iter().zip(&b.sources).find(|(x, y)| x != y) {
+            Some((&x, &y)) => Err((x, y)),
+            None => {
+                let number = |id| self.graph.node(id);
+                Ok(a.sources.len().cmp(&b.sources.len()).then_with(|| number(left).cmp(&number(right))))
             }
         }
     }

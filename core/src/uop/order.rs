@@ -5,6 +5,7 @@
 //! placed before its end.
 
 use super::arena::UopArena;
+use super::compare::Comparison;
 use super::loops::LoopTable;
 use super::subgraph::Subgraph;
 use super::{Uop, UopArg, UopError, UopId, UopKind, UopList};
@@ -21,7 +22,8 @@ pub(super) fn order(mut arena: UopArena, roots: &[UopId]) -> Result<UopList, Uop
     let entries = {
         let graph = Subgraph::new(&arena, roots);
         let scopes = Scopes::new(&graph);
-        Schedule::new(&graph, &scopes).run()?
+        let comparison = Comparison::new(&graph);
+        Schedule::new(&graph, &scopes, &comparison).run()?
     };
     let mut position = vec![UopId(0); arena.len()];
     for (place, entry) in (0..).zip(&entries) {
@@ -129,16 +131,14 @@ fn accumulated_over(graph: &Subgraph<'_>, opens: &[Option<usize>], node: usize) 
 struct Ready<'a> {
     weight: i64,
     node: usize,
-    graph: &'a Subgraph<'a>,
+    id: UopId,
+    comparison: &'a Comparison<'a>,
 }
 
 impl Ord for Ready<'_> {
     /// The greatest is taken first: the most preferred, of those the least in the order of uops.
     fn cmp(&self, other: &Self) -> Ordering {
-        let id = |ready: &Self| self.graph.nodes[ready.node];
-        self.weight
-            .cmp(&other.weight)
-            .then_with(|| self.graph.arena.compare(id(other), id(self), |id| self.graph.node(id)))
+        self.weight.cmp(&other.weight).then_with(|| self.comparison.compare(other.id, self.id))
     }
 }
 
@@ -168,6 +168,7 @@ enum Step {
 struct Schedule<'a> {
     graph: &'a Subgraph<'a>,
     scopes: &'a Scopes,
+    comparison: &'a Comparison<'a>,
     steps: Vec<Step>,
     /// For each node: how many of its sources are not placed.
     missing: Vec<u32>,
@@ -186,7 +187,7 @@ struct Schedule<'a> {
 }
 
 impl<'a> Schedule<'a> {
-    fn new(graph: &'a Subgraph<'a>, scopes: &'a Scopes) -> Schedule<'a> {
+    fn new(graph: &'a Subgraph<'a>, scopes: &'a Scopes, comparison: &'a Comparison<'a>) -> Schedule<'a> {
         let (count, loops) = (graph.nodes.len(), graph.loops.len());
         let mut remaining = vec![0; loops];
         for node in 0..count {
@@ -195,6 +196,7 @@ impl<'a> Schedule<'a> {
         Schedule {
             graph,
             scopes,
+            comparison,
             steps: Vec::with_capacity(count + loops),
             missing: (0..count).map(|node| graph.uop(node).sources.len() as u32).collect(),
             ready: BinaryHeap::new(),
@@ -238,7 +240,8 @@ impl<'a> Schedule<'a> {
     }
 
     fn push(&mut self, node: usize) {
-        self.ready.push(Ready { weight: self.scopes.weight(node), node, graph: self.graph });
+        let (weight, id) = (self.scopes.weight(node), self.graph.nodes[node]);
+        self.ready.push(Ready { weight, node, id, comparison: self.comparison });
     }
 
     fn place(&mut self, node: usize) {
