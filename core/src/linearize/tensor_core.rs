@@ -211,9 +211,7 @@ impl Lowering {
         let converted: SmallVec<[UopId; 16]> = part
             .iter()
             .map(|&element| match self.graph.uop(element).dtype {
-                Some(loaded) if loaded != dtype => {
-                    self.graph.add(UopKind::Cast, Some(dtype), &[element], UopArg::None)
-                }
+                Some(loaded) if loaded != dtype => self.graph.add(UopKind::Cast, Some(dtype), &[element], UopArg::None),
                 _ => element,
             })
             .collect();

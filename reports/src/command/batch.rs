@@ -118,7 +118,9 @@ impl Run<'_> {
 
     /// The command that judges the saved case again.
     fn replay(&self, path: &Path) -> String {
-        format!("plumb check {}{}", path.display(), self.options.rules.replay())
+        // The wrapper says by what name it was called.
+        let command = std::env::var("PLUMB_COMMAND").unwrap_or_else(|_| "plumb".to_owned());
+        format!("{command} check {}{}", path.display(), self.options.rules.replay())
     }
 
     fn print_json(&self, prepared: &Prepared, report: &CaseReport, saved: Option<&Path>) -> Result<(), Failure> {
