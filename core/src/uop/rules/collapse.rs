@@ -130,10 +130,21 @@ fn mean_of_choice(site: &mut Site<'_>, id: UopId, range: UopId) -> Option<UopId>
         inner = source;
     }
     let Choice { dtype, index, step, bound, scale, start, length } = choice(site, inner, range)?;
-    // A sum of integers that wraps around is right as it is, but not for a wider type.
-    let may_wrap = dtype.scalar().is_int() && casts.is_empty();
-    if dtype == DType::BOOL || !may_wrap && !is_exact(dtype.scalar(), site.value(scale)?, site.value(length)?.as_int()?)
-    {
+    if dtype == DType::BOOL {
+        return None;
+    }
+    let (scale_value, length_value) = (site.value(scale)?, site.value(length)?.as_int()?);
+    let exact = |dtype: &DType| is_exact(dtype.scalar(), scale_value.cast(dtype.scalar()), length_value);
+    // A sum of integers may wrap around in the last type; what is still to be converted may not, nor may the length, lest it
+    // be taken for a 0 or a 1 before the UNMUL is next to it.
+    let fits = match casts.split_first() {
+        Some((last, earlier)) => {
+            let length_fits = last.scalar().int_range().is_none_or(|(_, high)| length_value <= high);
+            length_fits && exact(&dtype) && earlier.iter().all(exact)
+        }
+        None => dtype.scalar().is_int() || exact(&dtype),
+    };
+    if !fits {
         return None;
     }
     // From the first r that chooses the scale on, all do: floor((index - bound) / -step) + 1, as the quotient by `step`

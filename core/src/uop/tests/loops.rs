@@ -91,13 +91,14 @@ impl Counted {
     /// Where the meaning changes.
     fn difference(&self, rules: Rules) -> Option<String> {
         let (before, after) = (list(self.graph(no_rules())).0, list(self.graph(rules)).0);
-        (0..16).find_map(|lane| {
+        [0, 1, 2, 7, 15].into_iter().find_map(|lane| {
             let inputs = Inputs { load: &|_, _, _| unreachable!("nothing is loaded"), lane: [lane, 0, 0] };
             // A count times a negative number may be -0.0.
             let scalar = *self.types.last()?;
             let value = |list| typed::unsigned_zero(run(list, &inputs).stored[0].2[0], scalar);
             let (left, right) = (value(&before), value(&after));
-            (left != right).then(|| format!("lane {lane}: {left:?} became {right:?}"))
+            // Sums of floats are rounded where they grow beyond what is exact.
+            (left != right && typed::is_exact(left, scalar)).then(|| format!("lane {lane}: {left:?} became {right:?}"))
         })
     }
 }
@@ -206,14 +207,14 @@ const NOT_ROUNDED: [Scalar; 11] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn counting_is_summing(
         (length, step, factor, bound) in (prop_oneof![1..40i64, 250..300i64], -9..3i64, -5..6i64, -40..80i64),
         (scale, init, unroll) in (-9..10i64, -3..4i64, 1..4usize),
         // Sums of 16-bit floats are rounded on the way.
-        types in prop::collection::vec(prop::sample::select(NOT_ROUNDED.to_vec()), 1..3),
+        types in prop::collection::vec(prop::sample::select(NOT_ROUNDED.to_vec()), 1..5),
     ) {
         let counted = Counted { length, step, factor, bound, scale, types, unroll, init };
         prop_assert_eq!(counted.difference(Rules::default()), None);
