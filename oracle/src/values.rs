@@ -60,7 +60,7 @@ fn without_reference(error: ReferenceError) -> Verdict {
 }
 
 fn verdict(comparison: Comparison, share: Option<String>) -> Verdict {
-    let Comparison { elements, undecided, finding } = comparison;
+    let Comparison { elements, written, undecided, finding } = comparison;
     if let Some(finding) = finding {
         return Verdict::Fail(Box::new(finding));
     }
@@ -68,6 +68,7 @@ fn verdict(comparison: Comparison, share: Option<String>) -> Verdict {
         return Verdict::Unknown(format!("{undecided} of {elements} elements undecided"));
     }
     let undecided = (undecided > 0).then(|| format!("{undecided} of {elements} elements undecided"));
-    let parts: Vec<String> = share.into_iter().chain(undecided).collect();
+    let sampled = (elements < written).then(|| format!("{elements} of {written} written elements compared"));
+    let parts: Vec<String> = share.into_iter().chain(sampled).chain(undecided).collect();
     Verdict::Pass { share: (!parts.is_empty()).then(|| parts.join("; ")) }
 }

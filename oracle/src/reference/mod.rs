@@ -74,6 +74,9 @@ const WHOLE: i64 = 1 << 12;
 /// Step evaluations (one step at one place) beyond which a kernel is too large to evaluate.
 const COST: u64 = 1 << 32;
 
+/// Step evaluations that take a fraction of a second.
+const AFFORDABLE: u64 = 1 << 24;
+
 /// What memory elements `elements` of output argument `buffer` must hold, in that order, when computed as exactly as
 /// the interpreter computes. An element that the kernel's store does not write is an error of the caller.
 pub fn evaluate(case: &Case, inputs: &Inputs, buffer: u32, elements: &[i64]) -> Result<Vec<Expected>, ReferenceError> {
@@ -129,6 +132,18 @@ impl<'a> Reference<'a> {
     pub fn output_elements(&self, buffer: u32) -> Result<u64, ReferenceError> {
         let (_, layout, _) = self.store(buffer)?;
         outputs::count(layout)
+    }
+
+    /// For each of memory elements `elements`, whether the kernel writes it to output argument `buffer`.
+    pub fn writes(&self, buffer: u32, elements: &[i64]) -> Result<Vec<bool>, ReferenceError> {
+        let (_, layout, _) = self.store(buffer)?;
+        Ok(outputs::places(layout, elements)?.iter().map(Option::is_some).collect())
+    }
+
+    /// How many elements of output argument `buffer` can be evaluated within a fraction of a second; at least one.
+    pub fn affordable(&self, buffer: u32) -> Result<u64, ReferenceError> {
+        let (_, _, source) = self.store(buffer)?;
+        Ok((AFFORDABLE / Schedule::new(&self.program, source)?.cost(&self.program).max(1)).max(1))
     }
 
     /// What memory elements `elements` of output argument `buffer` must hold, in that order; `None` for an element

@@ -322,3 +322,42 @@ fn constants_are_of_their_type() {
     assert_eq!(rounding::constant(Constant::Float(0.1), Scalar::F32), Constant::Float(f64::from(0.1f32)));
     assert_eq!(rounding::constant(Constant::Int(300), Scalar::U8), Constant::Int(44));
 }
+
+/// What is written as 0.1 may be folded with other constants before it is rounded to single precision, and afterwards.
+#[test]
+fn constants_may_be_folded_before_they_are_rounded() {
+    for (a, b) in [(0.1, 3.0), (0.1, 0.7), (1.0 / 3.0, 5.3), (0.044715, 0.7978845608), (2.3, 1e-3)] {
+        let steps = format!(
+            "%0 = const f32 {a:?} (1)
+             %1 = const f32 {b:?} (1)
+             %2 = mul %0 %1
+             store f32 buf0 (1) %2"
+        );
+        let case = case(&steps, "auto seed 1");
+        let expected = evaluate_both(&case, &inputs(&case).expect("inputs"))[0];
+        for value in [(a * b) as f32, a as f32 * b as f32] {
+            assert!(crate::compare::allows(expected, u64::from(value.to_bits()), Scalar::F32), "{value} {expected:?}");
+        }
+    }
+}
+
+/// Constants that a kernel adds one after the other may be added up first, but for special values.
+#[test]
+fn constants_may_be_added_up_first() {
+    let steps = "%0 = load f32 buf1 (1)
+         %1 = const f32 16777216.0 (1)
+         %2 = add %0 %1
+         %3 = sub %2 %1
+         %4 = const f32 0.3 (1)
+         %5 = add %3 %4
+         store f32 buf0 (1) %5";
+    for (data, value, allowed) in
+        [("bounded", 1.3f32, true), ("bounded", 0.3, true), ("special", 1.3, false), ("special", 0.3, true)]
+    {
+        let case = case(steps, &format!("{data} seed 1"));
+        let inputs = fixed(inputs(&case).expect("inputs"), 1, 1, 0);
+        let expected = evaluate_both(&case, &inputs)[0];
+        let allows = crate::compare::allows(expected, u64::from(value.to_bits()), Scalar::F32);
+        assert_eq!(allows, allowed, "{data} {value}: {expected:?}");
+    }
+}
