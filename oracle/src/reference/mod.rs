@@ -1,9 +1,9 @@
 //! What a kernel means, evaluated on ndarrays from the case itself, without `core`'s views.
 
 //!
-//! Small kernels are evaluated whole, step by step, with ndarray's own operations ([`arrays`]); of large ones only the
-//! output elements asked for are, from what they follow from ([`pointwise`]). Either way a value is known exactly, where
-//! the inputs were chosen so ([`exact`]), or as an enclosure of all that a kernel may compute ([`enclosure`]).
+//! Small kernels are evaluated whole, step by step, with ndarray's own operations (`arrays`); of large ones only the
+//! output elements asked for are, from what they follow from (`pointwise`). Either way a value is known exactly, where
+//! the inputs were chosen so (`exact`), or as an enclosure of all that a kernel may compute (`enclosure`).
 
 use crate::data::{InputBuffer, Inputs};
 use column::{Arithmetic, Column, Mode};

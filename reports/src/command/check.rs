@@ -10,7 +10,7 @@ pub(crate) fn run(options: &Check) -> Result<Outcome, Failure> {
     let inputs = input::open(&options.files)?;
     let asked = |entry: &Entry<'_>| {
         options.first.is_none_or(|first| entry.number() < first)
-            && options.every.is_none_or(|every| entry.number() % every == 0)
+            && options.every.is_none_or(|every| entry.number().is_multiple_of(every))
             && options.kernel.is_none_or(|kernel| entry.number() == kernel)
     };
     let entries: Vec<Entry<'_>> = inputs.iter().flat_map(|input| input.entries()).filter(asked).collect();
