@@ -17,7 +17,7 @@ pub(super) struct Known {
     pub(super) scalar: Scalar,
     /// Where they lie.
     pub(super) interval: Interval,
-    /// Whether no step that they come from rounds.
+    /// Whether no step that they come from rounds, whatever the inputs that the case may get.
     pub(super) exact: bool,
     /// Whether they may be infinite or NaN.
     pub(super) special: bool,
@@ -68,6 +68,12 @@ impl Builder<'_> {
     /// What is known of a load or a constant.
     pub(super) fn leaf(&self, scalar: Scalar, interval: Interval) -> Known {
         Known { scalar, interval, exact: true, special: false, late: self.late, reduced: false }
+    }
+
+    /// Whether floats may be fractions, so that sums and products round: where anything rounds, is special or has its bits
+    /// looked at, inputs are no whole numbers.
+    pub(super) fn fractions(&self) -> bool {
+        self.special_inputs || self.swarm.rounding || self.swarm.bitcasts
     }
 
     fn known(&self, scalar: Scalar, interval: Interval, operands: &[usize]) -> Known {
@@ -131,6 +137,9 @@ impl Builder<'_> {
         let rounds = match op {
             AluOp::Exp2 | AluOp::Log2 | AluOp::Sin | AluOp::Sqrt => true,
             AluOp::Div => scalar.is_float(),
+            // Whether the larger of a number and a NaN is the NaN is not said.
+            AluOp::Max => known.special,
+            AluOp::Add | AluOp::Sub | AluOp::Mul | AluOp::MulAcc => scalar.is_float() && self.fractions(),
             _ => false,
         };
         known.exact &= !rounds && (!result.is_float() || interval.within(Interval::allowed(result, false)));
@@ -178,8 +187,11 @@ impl Builder<'_> {
             _ => interval,
         };
         let mut known = self.known(to, interval, &[step]);
-        // Whole numbers beyond what is kept to are rounded by a cast to a narrower float.
-        known.exact &= !to.is_float() || interval.within(Interval::allowed(to, false));
+        // Whole numbers beyond what is kept to are rounded by a cast to a narrower float, and so are fractions.
+        let from = self.of(step).scalar;
+        let narrower = from.is_float() && from != to && to != Scalar::F64;
+        known.exact &=
+            !to.is_float() || interval.within(Interval::allowed(to, false)) && !(narrower && self.fractions());
         self.push(Step::Cast(to.into(), step), known)
     }
 

@@ -31,12 +31,15 @@ pub(super) struct Chain {
     backwards: Vec<Movement>,
     /// Most elements of `shape`.
     limit: i64,
+    /// Whether the shape that is wanted has a symbolic size.
+    symbolic: bool,
 }
 
 impl Chain {
     /// The chain without movements to `shape`, whose earlier shapes shall have at most `limit` elements.
     pub(super) fn to(shape: &[Dim], limit: i64) -> Chain {
-        Chain { shape: shape.to_vec(), backwards: Vec::new(), limit }
+        let symbolic = shape.iter().any(|size| number(size).is_none());
+        Chain { shape: shape.to_vec(), backwards: Vec::new(), limit, symbolic }
     }
 
     /// The layout.
@@ -85,11 +88,10 @@ impl Chain {
             return;
         }
         // Views that do not merge would divide by a symbolic size, which 0.9.0 can't.
-        let symbolic = self.shape.iter().any(|size| number(size).is_none());
         let merges = |kind| matches!(kind, MovementKind::Permute | MovementKind::Expand | MovementKind::Shrink);
         for _ in 0..length {
             match choice.pick(kinds) {
-                kind if symbolic && !merges(kind) => {}
+                kind if self.symbolic && !merges(kind) => {}
                 MovementKind::Permute => self.undo_permute(choice),
                 MovementKind::Expand => self.undo_expand(choice),
                 MovementKind::Pad => self.undo_pad(choice),

@@ -34,11 +34,22 @@ fn bounds(from: Scalar, to: Scalar, rounding: bool) -> Interval {
 }
 
 impl Builder<'_> {
-    /// The step as values of type `to`: kept within what `to` holds, then cast.
+    /// Whether a step can become values of type `to`: a float that was rounded can't become an integer or bool, as nobody
+    /// could tell which.
+    pub(super) fn converts(&self, step: usize, to: Scalar) -> bool {
+        let known = self.of(step);
+        known.scalar == to || known.exact || to.is_float() || !known.scalar.is_float()
+    }
+
+    /// The step as values of type `to`: kept within what `to` holds, then cast. A step that does not
+    /// [convert](Builder::converts) gives way to another one.
     pub(super) fn convert(&mut self, step: usize, to: Scalar) -> usize {
         let known = self.of(step);
         if known.scalar == to {
             return step;
+        }
+        if !self.converts(step, to) {
+            return self.operand(to, 0);
         }
         if known.special && !to.is_float() {
             // A NaN has no integer.

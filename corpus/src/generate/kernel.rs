@@ -16,9 +16,16 @@ use std::sync::Arc;
 /// The largest value of a variable.
 const LARGEST_VARIABLE: i64 = 10;
 
-/// Draws a kernel; `special`: its float inputs may be infinite or NaN.
-pub(super) fn kernel(choice: &mut dyn Choice, profile: &Profile, target: Option<&Target>, special: bool) -> Kernel {
+/// Draws a kernel, and whether its float inputs may be infinite or NaN: where `special` asks for it and there is no
+/// reduction, in which they would drown everything else.
+pub(super) fn kernel(
+    choice: &mut dyn Choice,
+    profile: &Profile,
+    target: Option<&Target>,
+    special: bool,
+) -> (Kernel, bool) {
     let plan = Plan::draw(choice, profile, target);
+    let special = special && plan.reduced().is_empty();
     let mut swarm = Swarm::draw(choice, profile);
     swarm.special_constants &= special;
     // Nothing else has images.
@@ -50,7 +57,7 @@ pub(super) fn kernel(choice: &mut dyn Choice, profile: &Profile, target: Option<
     }
     builder.outputs(plan.outputs, step, reduction);
     let (variables, steps) = builder.finish();
-    Kernel { variables, steps }
+    (Kernel { variables, steps }, special)
 }
 
 /// Makes the size of one axis a variable, in one of six cases where the profile has variables.
@@ -200,6 +207,7 @@ impl Builder<'_> {
         let mut known = self.of(step);
         if op == ReduceOp::Sum && known.scalar != Scalar::Bool {
             known.interval = known.interval.summed(count);
+            known.exact &= !(known.scalar.is_float() && self.fractions());
         }
         (known.late, known.reduced) = (true, true);
         axes.iter().for_each(|&axis| self.shape[axis] = Dim::Int(1));
@@ -226,8 +234,14 @@ impl Builder<'_> {
             if let Some(reduction) = reduction.filter(|_| !self.profile.independent_outputs || output == 0)
                 && !self.of(value).reduced
             {
-                let reduced = self.convert(reduction, self.of(value).scalar);
-                value = self.maximum(value, reduced);
+                let scalar = self.of(value).scalar;
+                value = match self.converts(reduction, scalar) {
+                    true => {
+                        let reduced = self.convert(reduction, scalar);
+                        self.maximum(value, reduced)
+                    }
+                    false => reduction,
+                };
             }
             // 0.9.0 prepares stores to images where the first output is one.
             let images = stores.first().is_none_or(|store| matches!(store, Step::Store { dtype: DType::Image(_), .. }));
@@ -237,10 +251,7 @@ impl Builder<'_> {
                 continue;
             }
             let layout = self.store_layout();
-            // What does not come from a reduction in several lanes is computed by all of them, also by those that do not
-            // store it: they must not read what another one writes.
-            let one_lane = reduction.is_none() || self.of(value).reduced;
-            if self.swarm.assign && one_lane && self.choice.chance(1, 2) {
+            if self.swarm.assign && self.choice.chance(1, 2) {
                 value = self.assigned(output, value, &layout);
             }
             let scalar = self.of(value).scalar;

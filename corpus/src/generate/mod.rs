@@ -8,8 +8,9 @@
 //!     overflows, no integer is divided by zero, no float is cast to an integer type that does not hold it.
 //!     Without [`Profile::wraparound`] no unsigned integer wraps around either. (Whoever draws the inputs may go further,
 //!     where its own analysis allows it.)
-//! -   Where inputs are to be infinite or NaN ([`DataMode::Special`]), a float that may be either is never cast to an
-//!     integer type nor are its bits looked at.
+//! -   Where inputs are to be infinite or NaN ([`DataMode::Special`], only without a reduction), a float that may be either
+//!     is never cast to an integer type nor are its bits looked at.
+//! -   A float that was rounded on the way is neither compared nor cast to an integer type or bool.
 //! -   Where a case draws no operation that rounds (most do not), all floats are whole numbers or eighths, and so small
 //!     that sums of them are exact in any order.
 //! -   The bits of a float are looked at only where it is not zero and nothing rounded it; the bits of an integer become
@@ -71,9 +72,10 @@ pub fn from_bytes(input: &mut arbitrary::Unstructured<'_>) -> arbitrary::Result<
 pub fn from_choices(choice: &mut dyn Choice, profile: &Profile) -> Case {
     let target = if profile.targets.is_empty() { "clang" } else { choice.pick(&profile.targets) };
     let seed = u64::from(choice.detail(u32::MAX));
-    let mode = choice.weighted(&[(7, DataMode::Auto), (1, DataMode::Special)]);
+    let special = choice.chance(1, 4);
     let described = Target::named(target);
-    let kernel = kernel::kernel(choice, profile, described.as_ref(), mode == DataMode::Special);
+    let (kernel, special) = kernel::kernel(choice, profile, described.as_ref(), special);
+    let mode = if special { DataMode::Special } else { DataMode::Auto };
     let (opts, expect) = opts::plan(choice, profile, &kernel, described);
     Case { comments: Vec::new(), target: target.to_owned(), kernel, opts, data: Data { mode, seed }, expect }
 }

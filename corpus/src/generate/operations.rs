@@ -1,7 +1,8 @@
 //! Arithmetic: operations put one on another, each with what else it needs, so that all values stay defined.
 
-use super::build::Builder;
+use super::build::{Builder, Known};
 use super::interval::Interval;
+use crate::case::Step;
 use plumb_core::ast::AluOp;
 use plumb_core::dtype::Scalar;
 
@@ -24,8 +25,9 @@ impl Builder<'_> {
 
     /// One operation on `step`.
     pub(super) fn operation(&mut self, step: usize, depth: u32) -> usize {
-        let scalar = self.of(step).scalar;
+        let Known { scalar, exact, .. } = self.of(step);
         let suits = |op: &AluOp| match op {
+            AluOp::CmpLt | AluOp::CmpEq => exact,
             AluOp::Exp2 | AluOp::Log2 | AluOp::Sin | AluOp::Sqrt => scalar.is_float() && self.swarm.rounding,
             AluOp::Div => scalar.is_int() || (scalar.is_float() && self.swarm.rounding),
             AluOp::Mod => scalar.is_int(),
@@ -54,7 +56,7 @@ impl Builder<'_> {
             Operation::Alu(op) => self.apply(op, step, depth),
             Operation::Cast => {
                 let to = if self.choice.chance(1, 2) { self.any_scalar() } else { self.palette_scalar() };
-                self.convert(step, to)
+                if self.converts(step, to) { self.convert(step, to) } else { step }
             }
             Operation::Bitcast => self.reinterpret(step),
         }
@@ -106,6 +108,7 @@ impl Builder<'_> {
             }
             _ => {
                 let other = self.operand(scalar, depth);
+                let other = if op.is_comparison() { self.decidable(other) } else { other };
                 let (left, right) = if self.choice.chance(1, 3) { (other, step) } else { (step, other) };
                 if matches!(op, AluOp::Div | AluOp::Mod) {
                     let right = self.divisor(right);
@@ -179,10 +182,10 @@ impl Builder<'_> {
         self.fit(step, domain)
     }
 
-    /// The step, kept away from zero.
+    /// The step, kept away from zero, also for inputs beyond those that are promised.
     fn divisor(&mut self, step: usize) -> usize {
         let Interval { low, high } = self.of(step).interval;
-        if low >= 0.5 || high <= -0.5 {
+        if matches!(self.steps[step], Step::Constant { .. }) && (low >= 0.5 || high <= -0.5) {
             return step;
         }
         let one = self.constant(self.of(step).scalar, 1.0);
@@ -206,7 +209,7 @@ impl Builder<'_> {
             sources.push((3, From::Constant));
         }
         if self.swarm.sharing || self.loads_left == 0 {
-            let suits = |known: &super::build::Known| known.late == self.late && known.scalar == scalar;
+            let suits = |known: &Known| known.late == self.late && known.scalar == scalar;
             let steps: Vec<usize> = (0..self.steps.len()).filter(|&step| suits(&self.known[step])).collect();
             if !steps.is_empty() {
                 sources.push((3, From::Step(self.choice.pick(&steps))));
@@ -242,8 +245,16 @@ impl Builder<'_> {
         }
         let op = self.choice.pick(&comparisons);
         let scalar = self.palette_scalar();
-        let (left, right) =
-            (self.operand(scalar, depth.saturating_sub(1)), self.operand(scalar, depth.saturating_sub(1)));
+        let [left, right] = [(); 2].map(|()| {
+            let operand = self.operand(scalar, depth.saturating_sub(1));
+            self.decidable(operand)
+        });
         self.alu(op, &[left, right], Scalar::Bool, TRUTH)
+    }
+
+    /// The step, or a constant for one that was rounded: comparisons of those could go either way.
+    fn decidable(&mut self, step: usize) -> usize {
+        let Known { scalar, exact, .. } = self.of(step);
+        if exact { step } else { self.constant(scalar, 1.0) }
     }
 }
