@@ -87,6 +87,8 @@ impl Entry<'_> {
         if let Some(plan) = plan {
             case.opts = plan;
         }
+        // A case's text was checked as it was read; a log's line was not.
+        case.check().map_err(|error| error.to_string())?;
         Ok(case)
     }
 }

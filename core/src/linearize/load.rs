@@ -250,11 +250,16 @@ impl Lowering {
         let value = match value {
             Value::Constant(value) => self.graph.constant(dtype, value),
             Value::Variable(variable) => {
-                let uop = self.define_variable(variable)?;
-                match dtype {
-                    DType::I32 => uop,
-                    _ => self.graph.add(UopKind::Cast, Some(dtype), &[uop], UopArg::None),
+                let mut uop = self.define_variable(variable)?;
+                let element = DType::Scalar(dtype.scalar());
+                if element != DType::I32 {
+                    uop = self.graph.add(UopKind::Cast, Some(element), &[uop], UopArg::None);
                 }
+                if dtype.lanes() > 1 {
+                    let lanes: SmallVec<[UopId; 4]> = SmallVec::from_elem(uop, dtype.lanes().into());
+                    uop = self.graph.add(UopKind::Cast, Some(dtype), &lanes, UopArg::None);
+                }
+                uop
             }
         };
         if self.kernel.arena.min(valid) != 0 || !self.does(LowerStep::MaskConstants) {

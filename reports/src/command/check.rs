@@ -14,6 +14,11 @@ pub(crate) fn run(options: &Check) -> Result<Outcome, Failure> {
             && options.kernel.is_none_or(|kernel| entry.number() == kernel)
     };
     let entries: Vec<Entry<'_>> = inputs.iter().flat_map(|input| input.entries()).filter(asked).collect();
+    if entries.is_empty() {
+        return Err(Failure::Usage(
+            "there is no kernel to judge in these files, or none of the number asked for".to_owned(),
+        ));
+    }
     judge_all(
         &options.judging,
         Some(entries.len() as u64),

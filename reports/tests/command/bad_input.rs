@@ -53,3 +53,11 @@ fn wrong_options_are_wrong_calls() {
         assert_eq!(plumb(arguments).status, 2, "{arguments:?}");
     }
 }
+
+#[test]
+fn nothing_to_judge_is_a_wrong_call() {
+    let ran = plumb_in(std::path::Path::new("."), &["check", "-", "--kernel", "99"], GOOD);
+    assert_eq!(ran.status, 2, "{}", ran.out);
+    let ran = plumb_in(std::path::Path::new("."), &["check", "-"], "");
+    assert_eq!(ran.status, 2, "{}", ran.out);
+}
