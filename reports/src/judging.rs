@@ -22,7 +22,7 @@ pub(crate) struct CaseReport {
 /// How a case stands, over all judges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// Nobody objects, and at least one judge has looked.
+    /// Nobody objects, and every judge that was asked has looked.
     Passed {
         /// Whether at the whole of it.
         whole: bool,
@@ -31,7 +31,7 @@ pub(crate) enum Standing {
     Failed,
     /// A judge can't tell, for this reason.
     Unknown(String),
-    /// No judge looked, for this reason.
+    /// A judge did not look, for this reason.
     Skipped(String),
 }
 
@@ -42,7 +42,6 @@ impl CaseReport {
 
     /// How the case stands: the worst verdict counts.
     pub(crate) fn standing(&self) -> Standing {
-        let verdicts = || self.verdicts.iter().map(|(_, verdict)| verdict);
         if self.findings().next().is_some() {
             return Standing::Failed;
         }
@@ -52,22 +51,18 @@ impl CaseReport {
         }) {
             return Standing::Unknown(format!("{name}: {reason}"));
         }
-        let mut whole = true;
-        let mut passed = false;
-        for verdict in verdicts() {
-            if let Verdict::Pass { share } = verdict {
-                passed = true;
-                whole &= share.is_none();
-            }
-        }
-        if passed {
-            return Standing::Passed { whole };
-        }
-        let reason = self.verdicts.iter().find_map(|(name, verdict)| match verdict {
-            Verdict::Skipped(reason) => Some(format!("{name}: {reason}")),
+        // What one judge could not look at is not made good by another that could.
+        if let Some((name, reason)) = self.verdicts.iter().find_map(|(name, verdict)| match verdict {
+            Verdict::Skipped(reason) => Some((name, reason)),
             _ => None,
-        });
-        Standing::Skipped(reason.unwrap_or_else(|| "no judge was asked".to_owned()))
+        }) {
+            return Standing::Skipped(format!("{name}: {reason}"));
+        }
+        if self.verdicts.is_empty() {
+            return Standing::Skipped("no judge was asked".to_owned());
+        }
+        let whole = self.verdicts.iter().all(|(_, verdict)| matches!(verdict, Verdict::Pass { share: None }));
+        Standing::Passed { whole }
     }
 
     /// What the judges object to.
@@ -199,7 +194,8 @@ mod tests {
         let part = || Verdict::Pass { share: Some("2 of 9 workgroups".to_owned()) };
         let unknown = || Verdict::Unknown("x".to_owned());
         let skipped = || Verdict::Skipped("y".to_owned());
-        assert_eq!(report(vec![pass(), skipped()]).standing(), Standing::Passed { whole: true });
+        assert_eq!(report(vec![pass(), pass()]).standing(), Standing::Passed { whole: true });
+        assert_eq!(report(vec![pass(), skipped()]).standing(), Standing::Skipped("values: y".to_owned()));
         assert_eq!(report(vec![pass(), part()]).standing(), Standing::Passed { whole: false });
         assert_eq!(report(vec![pass(), unknown()]).standing(), Standing::Unknown("values: x".to_owned()));
         assert_eq!(report(vec![skipped()]).standing(), Standing::Skipped("values: y".to_owned()));
