@@ -12,7 +12,7 @@ use plumb_core::uop::{IndexName, Uop, UopArg, UopKind};
 const LANES_MAX: i64 = 1 << 16;
 
 /// How many times the budget a single workgroup may take.
-const GROUP_BUDGETS: u64 = 100;
+const GROUP_BUDGETS: u64 = 250;
 
 /// Depth to which a symbolic size is evaluated.
 const DEPTH_MAX: usize = 100;

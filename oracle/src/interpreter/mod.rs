@@ -79,8 +79,8 @@ mod tests;
 /// How much to run.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// Uop executions (one uop for one lane) after which a kernel is run only in part. A single workgroup may take a
-    /// hundred times as many; beyond that a kernel is not run.
+    /// Uop executions (one uop for one lane) after which a kernel is run only in part. A single workgroup may take
+    /// two hundred and fifty times as many; beyond that a kernel is not run.
     pub uop_lanes: u64,
 }
 
