@@ -26,6 +26,8 @@ pub(crate) enum Command {
     Uops(Uops),
     /// Simplify index expressions
     Sym(Sym),
+    /// Prove that two index expressions are equal for all values of their variables, or show values for which not
+    Prove(Prove),
     /// List the rules, checks and lowering steps by name
     Rules(RulesList),
 }
@@ -173,6 +175,13 @@ pub(crate) struct Sym {
     pub(crate) expression: Option<String>,
     #[command(flatten)]
     pub(crate) rules: RuleOptions,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Prove {
+    /// RANGES LEFT == RIGHT, as in `plumb prove 'x[0,99] y[0,3]' '((x*4+y)//4)%3' == 'x%3'`
+    #[arg(required = true, value_name = "WHAT", allow_hyphen_values = true)]
+    pub(crate) what: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -47,6 +47,15 @@ pub fn identity(ranges: &str, left: &str, right: &str, effort: Effort) -> Result
     Ok(solve::equal(&ranges, &left, &right, effort))
 }
 
+/// `x=3 y=0: 4 and 5`: the values of the variables, and what both sides come to.
+pub fn values_of_sides(ranges: &str, left: &str, right: &str, values: &[i64]) -> Result<String, ProveError> {
+    let ranges = parse_ranges(ranges)?;
+    let (left, right) = (Expression::parse(left, &ranges)?, Expression::parse(right, &ranges)?);
+    let bound = ranges.iter().zip(values).map(|(range, value)| format!("{}={value}", range.name));
+    let value = |side: &Expression| side.evaluate(values).map_or("undefined".to_owned(), |value| value.to_string());
+    Ok(format!("{}: {} and {}", bound.collect::<Vec<_>>().join(" "), value(&left), value(&right)))
+}
+
 /// Whether what `core`, with `rules`, makes of `text` equals it for all values, and whether the value never leaves
 /// the bounds that `core` states.
 pub fn simplification(ranges: &str, text: &str, rules: &Rules, effort: Effort) -> Result<Proof, ProveError> {

@@ -8,7 +8,7 @@ use z3::{Params, SatResult, Solver};
 /// How hard to try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
-    /// Domains of at most so many points are enumerated.
+    /// Domains of at most so many points are enumerated, and a thousand times larger ones where Z3 can't decide.
     pub enumerate: u64,
     /// Z3's resource limit for one obligation: unlike a time limit it is the same on every machine.
     pub resources: u32,
@@ -67,10 +67,22 @@ fn decide(
         solver.assert(variable.ge(Int::from_i64(range.low)));
         solver.assert(variable.le(Int::from_i64(range.high)));
     }
-    let Some(violated) = violated(&variables) else {
-        return Proof::Unknown("divides by something that is no constant".to_owned());
+    let proof = match violated(&variables) {
+        Some(violated) => {
+            solver.assert(&violated);
+            ask(&solver, &variables, &holds)
+        }
+        None => Proof::Unknown("divides by something that is no constant".to_owned()),
     };
-    solver.assert(&violated);
+    let enumerable = points(ranges).is_some_and(|points| points <= effort.enumerate.saturating_mul(1000));
+    match proof {
+        Proof::Unknown(_) if enumerable => enumerate(ranges, holds),
+        proof => proof,
+    }
+}
+
+/// What the solver says of what was asserted.
+fn ask(solver: &Solver, variables: &[Int], holds: &impl Fn(&[i64]) -> bool) -> Proof {
     match solver.check() {
         SatResult::Unsat => Proof::Proved,
         SatResult::Unknown => {

@@ -2,6 +2,7 @@
 
 mod batch;
 mod check;
+mod prove;
 mod rules;
 mod sweep;
 mod sym;
@@ -17,6 +18,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Outcome, Failure> {
         Command::Check(options) => check::run(&options),
         Command::Uops(options) => uops::run(&options),
         Command::Sym(options) => sym::run(&options),
+        Command::Prove(options) => prove::run(&options),
         Command::Rules(options) => rules::run(&options),
     }
 }
