@@ -119,7 +119,7 @@ impl Profile {
             moved_stores: true,
             independent_outputs: true,
             special_constants: true,
-            wraparound: false,
+            wraparound: true,
             unit_reductions: true,
             images: true,
             variables: true,

@@ -245,14 +245,13 @@ fn mark_overflow(r: &mut Registers, operation: Option<IntOp>, scalar: Scalar, op
         Some(IntOp::Add) => x + y,
         Some(IntOp::Sub) => x - y,
         Some(IntOp::Mul) => x.saturating_mul(y),
+        Some(IntOp::Div) => x.checked_div(y).unwrap_or(0),
         _ => -x,
     };
     let check = move |x: i128, y: i128| if (low..=high).contains(&result(x, y)) { 0 } else { mark };
     // A negation has one operand.
     let b = if b == NONE { a } else { b };
     match scalar {
-        Scalar::U64 => r.binary(d, a, b, n, |x: i64, y: i64| check(i128::from(x as u64), i128::from(y as u64))),
-        Scalar::U32 => r.binary(d, a, b, n, |x: i32, y: i32| check(i128::from(x as u32), i128::from(y as u32))),
         Scalar::I64 => r.binary(d, a, b, n, |x: i64, y: i64| check(i128::from(x), i128::from(y))),
         _ => r.binary(d, a, b, n, |x: i32, y: i32| check(i128::from(x), i128::from(y))),
     }

@@ -51,7 +51,11 @@ impl Facts {
                     let operands: Vec<Interval> = (0..uop.sources.len()).map(|n| facts.source(uop, n)).collect();
                     let exact = if uop.dtype.is_some_and(DType::is_float) { None } else { alu(*op, &operands) };
                     let fits = exact.filter(|found| range.0 <= found.0 && found.1 <= range.1);
-                    facts.wraps[position] = fits.is_none() && uop.dtype.is_some_and(|dtype| dtype.scalar().is_int());
+                    // The remainder of the least value by -1 fits, but C defines it by a quotient that does not.
+                    let quotient = if *op == AluOp::Mod { alu(AluOp::Div, &operands) } else { None };
+                    let inside = quotient.is_none_or(|found| range.0 <= found.0 && found.1 <= range.1);
+                    facts.wraps[position] =
+                        (fits.is_none() || !inside) && uop.dtype.is_some_and(|dtype| dtype.scalar().is_int());
                     fits.unwrap_or(range)
                 }
                 _ => range,

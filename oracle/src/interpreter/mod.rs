@@ -34,8 +34,8 @@
 //! - Two lanes of a workgroup that touch one cell, one of them writing, with no barrier between; an output element that
 //!   two lanes write, or one lane twice; an output element that one workgroup writes and another reads.
 //! - A barrier or a matrix instruction that not all lanes of a workgroup or warp reach.
-//! - An address, a gate, a condition or the bound of a loop that depends on an undefined value, or on integer arithmetic
-//!   that leaves the range of the type it is computed in.
+//! - An address, a gate, a condition or the bound of a loop that depends on an undefined value, or on signed
+//!   arithmetic of 32 or 64 bits that overflows (narrower types are computed in C's `int`, unsigned ones wrap).
 //! - A list with a wrong type, a use before or outside of the scope of its definition, a scope that is not closed or
 //!   crosses another.
 //!

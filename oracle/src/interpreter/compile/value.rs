@@ -128,22 +128,37 @@ impl Compiler<'_> {
                 mark = self.either(mark, zero);
             }
         }
-        if self.source.facts.wraps[position] && self.source.facts.index[position] {
-            let int_op = match op {
-                AluOp::Add => Some(Some(IntOp::Add)),
-                AluOp::Sub => Some(Some(IntOp::Sub)),
-                AluOp::Mul => Some(Some(IntOp::Mul)),
-                AluOp::Neg => Some(None),
-                _ => None,
-            };
-            if let (Some(int_op), [a, rest @ ..]) = (int_op, registers.as_slice()) {
-                let b = rest.first().copied().unwrap_or(NONE);
-                let code = Code::MarkOverflow(int_op, scalar);
-                let overflow = self.make(code, bank, Bank::Word, [*a, b, NONE], 0);
-                mark = self.either(mark, overflow);
-            }
+        // Unsigned arithmetic wraps by definition, and that of the narrow types is done in `int` and converted back.
+        let overflows = matches!(scalar, Scalar::I32 | Scalar::I64);
+        if overflows && self.source.facts.wraps[position] && self.source.facts.index[position] {
+            mark = self.mark_overflow(op, scalar, &registers, mark);
         }
         Ok(Component { register, mark })
+    }
+
+    /// The mark, or that of an overflow of the operation.
+    fn mark_overflow(&mut self, op: AluOp, scalar: Scalar, operands: &[Register], mark: Register) -> Register {
+        let bank = Bank::of(scalar);
+        let mut watch = |operation: Option<IntOp>, a: Register, b: Register, mark: Register| {
+            let overflow = self.make(Code::MarkOverflow(operation, scalar), bank, Bank::Word, [a, b, NONE], 0);
+            self.either(mark, overflow)
+        };
+        match (op, operands) {
+            (AluOp::Add, &[a, b]) => watch(Some(IntOp::Add), a, b, mark),
+            (AluOp::Sub, &[a, b]) => watch(Some(IntOp::Sub), a, b, mark),
+            (AluOp::Mul, &[a, b]) => watch(Some(IntOp::Mul), a, b, mark),
+            // The remainder of what overflows is as undefined as the quotient.
+            (AluOp::Div | AluOp::Mod, &[a, b]) => watch(Some(IntOp::Div), a, b, mark),
+            (AluOp::Neg, &[a]) => watch(None, a, NONE, mark),
+            (AluOp::MulAcc, &[a, b, c]) => {
+                let mark = watch(Some(IntOp::Mul), a, b, mark);
+                let product = self.arithmetic(AluOp::Mul, scalar, &[a, b]);
+                let overflow = Code::MarkOverflow(Some(IntOp::Add), scalar);
+                let overflow = self.make(overflow, bank, Bank::Word, [product, c, NONE], 0);
+                self.either(mark, overflow)
+            }
+            _ => mark,
+        }
     }
 
     /// Bounds of a source.

@@ -301,6 +301,87 @@ fn index_arithmetic_that_overflows() {
     );
 }
 
+/// An address is the quotient (or the remainder) of the smallest integer by what may be -1.
+#[test]
+fn a_quotient_that_overflows() {
+    let list = "
+        0 DEFINE_GLOBAL f32* [] 0:out
+        1 CONST f32 [] f:3ff0000000000000
+        2 CONST i32 [] -{}
+        3 CONST i32 [] -1
+        4 CONST i32 [] 1
+        5 RANGE i32 [3,4] 1:0
+        6 ALU i32 [2,5] MAX
+        7 ALU i32 [5,4] ADD
+        8 ALU i32 [7,4] ADD
+        9 ALU bool [7,4] CMPLT
+        10 ALU i32 [9,5,8] WHERE
+        11 ALU i32 [2,10] OPERATION
+        12 CONST i32 [] 8
+        13 ALU i32 [11,12] MOD
+        14 ALU i32 [13,13] MUL
+        15 ALU i32 [14,12] MOD
+        16 ALU i32 [5,4] ADD
+        17 STORE - [0,16,1] -
+        18 CONST i32 [] 99
+        19 ALU bool [18,15] CMPLT
+        20 STORE - [0,15,1,19] -
+        21 ENDRANGE - [5] -
+    ";
+    for operation in ["DIV", "MOD"] {
+        let list = list.replace("OPERATION", operation);
+        check(&list, "2147483647", expect!["none"]);
+        let found = findings(&list.replace("{}", "2147483648"), &inputs(8, &[]));
+        let place = format!(
+            "with loop 5 = -1: its address, gate, condition or bound is undefined, by overflow, division by zero or a cast out of range in uop 11 `ALU i32 [2,10] {operation}`"
+        );
+        assert!(found.starts_with("IndexArithmetic: uop 20 ") && found.contains(&place), "{found}");
+    }
+}
+
+/// Three terms at once.
+#[test]
+fn a_fused_product_that_overflows() {
+    let list = "
+        0 DEFINE_GLOBAL f32* [] 0:out
+        1 CONST f32 [] f:3ff0000000000000
+        2 CONST i32 [] {}
+        3 CONST i32 [] 0
+        4 CONST i32 [] 8
+        5 RANGE i32 [3,4] 1:0
+        6 ALU i32 [5,2,5] MULACC
+        7 ALU i32 [6,4] MOD
+        8 ALU bool [7,4] CMPLT
+        9 STORE - [0,5,1,8] -
+        10 ENDRANGE - [5] -
+    ";
+    check(list, "306783377", expect!["none"]);
+    check(
+        list,
+        "306783378",
+        expect![
+            "IndexArithmetic: uop 9 `STORE - [0,5,1,8] -` with loop 5 = 7: its address, gate, condition or bound is undefined, by overflow, division by zero or a cast out of range in uop 6 `ALU i32 [5,2,5] MULACC`"
+        ],
+    );
+}
+
+/// Unsigned arithmetic wraps by definition, so that what a comparison of it selects is defined.
+#[test]
+fn unsigned_arithmetic_may_wrap() {
+    let list = "
+        0 DEFINE_GLOBAL u32* [] 0:out
+        1 CONST u32 [] 3
+        2 CONST u32 [] 32767
+        3 CONST i32 [] 0
+        4 ALU u32 [1] NEG
+        5 ALU bool [4,2] CMPLT
+        6 ALU u32 [5,4,2] WHERE
+        7 STORE - [0,3,6] -
+    ";
+    let run = super::ran(list, &inputs(1, &[]));
+    assert_eq!((run.outputs[0].written[0], run.outputs[0].undefined.len()), ((0, 32767), 0));
+}
+
 #[test]
 fn an_address_divided_by_zero() {
     let list = "
