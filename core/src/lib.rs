@@ -12,6 +12,7 @@ pub mod constant;
 pub mod dtype;
 pub mod kernel;
 pub mod linearize;
+pub mod render;
 pub mod rule;
 pub mod shape;
 pub mod symbolic;

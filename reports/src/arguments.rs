@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use plumb_core::kernel::{Opt, OptOp, OptPlan};
+use plumb_core::render::Language;
 use plumb_core::rule::{self, Rules, State};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -24,6 +25,8 @@ pub(crate) enum Command {
     Check(Check),
     /// Print what kernels are lowered to
     Uops(Uops),
+    /// Print the source code of kernels
+    Render(Render),
     /// Simplify index expressions
     Sym(Sym),
     /// Prove that two index expressions are equal for all values of their variables, or show values for which not
@@ -166,6 +169,23 @@ pub(crate) struct Uops {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Render {
+    /// Case files (`.kernel`) and kernel logs; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) lowering: LoweringOptions,
+    /// Language: `c opencl cuda hip metal` (default: the target's own)
+    #[arg(long, value_name = "NAME", value_parser = parse_language)]
+    pub(crate) language: Option<Language>,
+    /// Only the kernel of this number (from 0) of each file
+    #[arg(long, value_name = "K")]
+    pub(crate) kernel: Option<usize>,
+    #[command(flatten)]
+    pub(crate) rules: RuleOptions,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Sym {
     /// Variables with their ranges, `x[0,9] y[0,3]`; or `-` to answer `ranges<TAB>expression` lines of standard input
     #[arg(value_name = "RANGES")]
@@ -218,6 +238,11 @@ fn parse_target(text: &str) -> Result<String, String> {
         Some(target) => Ok(target.name),
         None => Err(format!("there is no target {text}; there are {}", plumb_core::target::NAMES.join(", "))),
     }
+}
+
+fn parse_language(text: &str) -> Result<Language, String> {
+    let names = || Language::ALL.map(Language::name).join(", ");
+    Language::from_name(text).ok_or_else(|| format!("there is no language {text}; there are {}", names()))
 }
 
 fn parse_plan(text: &str) -> Result<PlanChoice, String> {

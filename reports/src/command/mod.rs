@@ -3,6 +3,7 @@
 mod batch;
 mod check;
 mod prove;
+mod render;
 mod rules;
 mod sweep;
 mod sym;
@@ -17,6 +18,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Outcome, Failure> {
         Command::Sweep(options) => sweep::run(&options),
         Command::Check(options) => check::run(&options),
         Command::Uops(options) => uops::run(&options),
+        Command::Render(options) => render::run(&options),
         Command::Sym(options) => sym::run(&options),
         Command::Prove(options) => prove::run(&options),
         Command::Rules(options) => rules::run(&options),
