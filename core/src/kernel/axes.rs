@@ -66,29 +66,4 @@ impl Kernel {
             _ => false,
         }
     }
-
-    /// Colour of each axis, as 0.9.0 names them: `blue` (launch grid; `BLUE` without workgroups), `cyan` (lanes),
-    /// `green` (lanes that share a reduction), `white` (lanes upcasted between the stages of a reduction), `red`
-    /// (reduce loop), `magenta` (unrolled reduce axis), `yellow` (upcasted output axis).
-    pub fn colors(&self) -> Vec<&'static str> {
-        let (first_reduce, first_upcast) = (self.first_reduce(), self.first_upcast());
-        let (global, reduce_loop) = (self.global_dims(), first_reduce + self.group_for_reduces);
-        (0..self.shape_len())
-            .map(|axis| {
-                if axis >= first_upcast {
-                    if self.is_reduced(axis) { "magenta" } else { "yellow" }
-                } else if axis >= reduce_loop {
-                    "red"
-                } else if axis >= first_reduce {
-                    if self.is_reduced(axis) { "green" } else { "white" }
-                } else if axis >= global {
-                    "cyan"
-                } else if self.dont_use_locals {
-                    "BLUE"
-                } else {
-                    "blue"
-                }
-            })
-            .collect()
-    }
 }

@@ -8,12 +8,13 @@
 //!
 //! The axes of every view stand in this order: launch grid (`blue`), lanes (`cyan`), lanes that share a reduction
 //! (`green`, for images also `white`), reduce loops (`red`), then the upcasted ones, unrolled reduce axes (`magenta`)
-//! and outputs (`yellow`), as [`Kernel::colors`] tells.
+//! and outputs (`yellow`), as [`Kernel::axis_kinds`] tells.
 
 mod actions;
 mod alias;
 mod apply;
 mod axes;
+mod axis_kind;
 mod check;
 mod construct;
 mod dims;
@@ -29,9 +30,13 @@ mod plan;
 mod simplify;
 mod state;
 mod tensor_core;
+mod unique;
 mod upcast;
 
+pub use axis_kind::AxisKind;
 pub use check::OptCheck;
 pub use error::{LowerError, OptError};
+pub use name::NamedAxis;
 pub use opt::{Opt, OptOp, OptPlan};
 pub use state::{Kernel, KernelBuffer, TensorCoreOpts};
+pub use unique::{UniqueNames, function_name};

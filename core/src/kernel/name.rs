@@ -1,36 +1,56 @@
 //! Names of kernels.
 
-use super::Kernel;
+use super::{AxisKind, Kernel};
 use crate::ast::AstOp;
 use crate::symbolic::{Arena, Node, NodeId, Sint};
 use rustc_hash::FxHashMap;
+use std::fmt::Write;
+use std::ops::Range;
+
+/// An axis as a kernel's name shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedAxis {
+    /// What the axis is for.
+    pub kind: AxisKind,
+    /// Where in the name its size stands, in bytes.
+    pub place: Range<usize>,
+}
 
 impl Kernel {
     /// The kernel's name without colours and uniqueness suffix: `r_3_16_8_20`. `r` stands for a reduction, `E` for
     /// arithmetic alone, `C` for a mere copy; then the number of outputs, if not one; then the full shape, symbolic
     /// sizes as `<(1+pos[1-100])>`.
     pub fn name(&self) -> String {
+        self.name_and_axes().0
+    }
+
+    /// The [name](Kernel::name), and what its parts stand for.
+    pub fn name_and_axes(&self) -> (String, Vec<NamedAxis>) {
         let arithmetic = |op: &AstOp| matches!(op, AstOp::Alu(_) | AstOp::Cast(_) | AstOp::Bitcast(_));
-        let mut name = match self.reduce {
+        let mut name = String::with_capacity(32);
+        name.push_str(match self.reduce {
             Some(_) => "r",
             None if self.reachable_ops().any(arithmetic) => "E",
             None => "C",
-        }
-        .to_owned();
+        });
         if self.outputs > 1 {
-            name.push_str(&self.outputs.to_string());
+            let _ = write!(name, "{}", self.outputs);
         }
         name.push('_');
-        for (axis, &size) in self.full_shape().iter().enumerate() {
+        let kinds = self.axis_kinds();
+        let mut axes = Vec::with_capacity(kinds.len());
+        for (axis, (&size, kind)) in self.full_shape().iter().zip(kinds).enumerate() {
             if axis > 0 {
                 name.push('_');
             }
-            match size {
-                Sint::Int(size) => name.push_str(&size.to_string()),
-                Sint::Node(node) => name.push_str(&format!("<{}>", with_bounds(&self.arena, node))),
-            }
+            let start = name.len();
+            let _ = match size {
+                Sint::Int(size) => write!(name, "{size}"),
+                Sint::Node(node) => write!(name, "<{}>", with_bounds(&self.arena, node)),
+            };
+            axes.push(NamedAxis { kind, place: start..name.len() });
         }
-        name
+        (name, axes)
     }
 
     fn reachable_ops(&self) -> impl Iterator<Item = &AstOp> {

@@ -74,7 +74,7 @@ impl Lowering {
         {
             self.add_partial_results(reduction.dtype)?;
         }
-        let name = self.kernel.name();
+        let (name, named_axes) = self.kernel.name_and_axes();
         let (mut axes, sizes) = self.define_launch()?;
         let output: SmallVec<[Sint; 12]> = SmallVec::from_slice(self.kernel.output_shape());
         axes.upcast = self.upcast_indices(self.kernel.first_upcast(), &output)?;
@@ -93,6 +93,7 @@ impl Lowering {
         firings.merge(kernel.arena.firings());
         Ok(Lowered {
             name,
+            axes: named_axes,
             global_size: sizes.global,
             local_size: sizes.local,
             applied: kernel.applied,

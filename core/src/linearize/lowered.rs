@@ -1,6 +1,6 @@
 //! What lowering yields, and its texts.
 
-use crate::kernel::Opt;
+use crate::kernel::{NamedAxis, Opt};
 use crate::rule::Firings;
 use crate::symbolic::{Arena, Sint};
 use crate::uop::UopList;
@@ -11,6 +11,8 @@ use std::fmt::Write;
 pub struct Lowered {
     /// The kernel's name, without colours and without the suffix that makes it unique: `r_3_16_8_20`.
     pub name: String,
+    /// The axes that the name lists, with what each is for.
+    pub axes: Vec<NamedAxis>,
     /// The launch grid in workgroups (or work items where there are no workgroups), padded with 1 to three
     /// dimensions. `None`: the list holds all loops.
     pub global_size: Option<Vec<Sint>>,

@@ -51,6 +51,7 @@ const KINDS: [UopKind; 22] = [
 pub fn parse(text: &str) -> Result<Lowered, ParseError> {
     let mut lowered = Lowered {
         name: String::new(),
+        axes: Vec::new(),
         global_size: None,
         local_size: None,
         applied: Vec::new(),

@@ -26,7 +26,8 @@ fn digests_and_costs_are_those_of_tinygrad() {
         let list = reader::read(kernel);
         assert_eq!(list.digest(&arena, first[1]), first[0]);
         assert_ne!(list.digest(&arena, "global=Nonelocal=[1,1,1]"), first[0]);
-        let (operations, bytes) = list.cost(&mut arena).expect("numbers");
+        let (operations, bytes) = list.cost(&mut arena).expect("64 bits").expect("loops of known length");
+        let [operations, bytes] = [operations, bytes].map(|count| arena.render_sint(count));
         assert_eq!(format!("; {operations} operations, {bytes} bytes"), comments.next().expect("a comment"));
         assert_eq!(list.verify(), Ok(()));
         assert_eq!(list.text(&arena), lines_below_comments(kernel));

@@ -254,6 +254,7 @@ fn interpret(uops: UopList, launched: bool) -> Result<(), RunError> {
     let size = |n: i64| launched.then(|| vec![Sint::Int(n), Sint::Int(1), Sint::Int(1)]);
     let lowered = Lowered {
         name: "any".to_owned(),
+        axes: Vec::new(),
         global_size: size(3),
         local_size: size(4),
         applied: Vec::new(),
