@@ -7,6 +7,7 @@ use plumb_core::linearize::Lowered;
 use plumb_corpus::case::Case;
 use std::fmt;
 
+pub mod backend;
 pub mod compare;
 pub mod data;
 pub mod interpreter;
@@ -68,6 +69,10 @@ pub enum FindingKind {
     Panic,
     /// The uop list is malformed.
     Malformed,
+    /// A compiler refuses the rendered source.
+    Compilation,
+    /// A compiled kernel, its driver or its compiler crashes or hangs.
+    Crash,
 }
 
 /// What is wrong, where.
@@ -95,6 +100,16 @@ pub trait Oracle: Send + Sync {
     fn description(&self) -> &'static str;
     /// Judges.
     fn judge(&self, subject: Subject<'_>) -> Verdict;
+
+    /// How many cases are best judged together.
+    fn batch(&self) -> usize {
+        1
+    }
+
+    /// Judges several cases: a verdict for each, in order.
+    fn judge_all(&self, subjects: &[Subject<'_>]) -> Vec<Verdict> {
+        subjects.iter().map(|&subject| self.judge(subject)).collect()
+    }
 }
 
 /// All judges that need nothing but the case and its uops, in the order in which they are asked.

@@ -31,6 +31,8 @@ pub(crate) enum Command {
     Sym(Sym),
     /// Prove that two index expressions are equal for all values of their variables, or show values for which not
     Prove(Prove),
+    /// List the backends: what was found of each, or what is missing
+    Backends,
     /// List the rules, checks and lowering steps by name
     Rules(RulesList),
 }
@@ -66,7 +68,7 @@ pub(crate) struct JudgeOptions {
     /// Threads (default: one for each core)
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<usize>,
-    /// Judges to ask, by name, separated by commas (default: all)
+    /// Judges to ask, by name, separated by commas (default: all but the backends, which `plumb backends` lists)
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) oracles: Vec<String>,
     /// Folder for the cases that fail

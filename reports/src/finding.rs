@@ -42,6 +42,8 @@ pub(crate) fn kind_name(kind: FindingKind) -> &'static str {
         FindingKind::OutputCoverage => "output-coverage",
         FindingKind::Lowering => "lowering",
         FindingKind::Malformed => "malformed",
+        FindingKind::Compilation => "compilation",
+        FindingKind::Crash => "crash",
         FindingKind::Panic => "panic",
         _ => "other",
     }

@@ -82,9 +82,12 @@ pub(crate) struct Judging {
 }
 
 impl Judging {
-    /// With the judges of these names (none named: all of them), lowering by `rules`.
+    /// With the judges of these names (none named: all but the backends), lowering by `rules`.
     pub(crate) fn new(names: &[String], rules: Rules) -> Result<Judging, String> {
-        let all = plumb_oracle::judges();
+        let mut all = plumb_oracle::judges();
+        if !names.is_empty() {
+            all.extend(plumb_oracle::backend::backend_judges());
+        }
         let known = all.iter().map(|oracle| oracle.name()).collect::<Vec<_>>().join(", ");
         if let Some(name) = names.iter().find(|name| !all.iter().any(|oracle| oracle.name() == name.as_str())) {
             return Err(format!("there is no judge {name}; there are {known}"));
@@ -99,15 +102,44 @@ impl Judging {
         Ok(Judging { oracles, targets, rules })
     }
 
-    /// What the judges say of `case`. A panic of lowering or of a judge is a finding.
-    pub(crate) fn judge(&self, case: &Case) -> CaseReport {
-        match guarded(|| self.lower(case)) {
-            Err(message) => CaseReport::of_lowering(fail(FindingKind::Panic, format!("lowering panicked: {message}"))),
-            Ok(Err(verdict)) => CaseReport::of_lowering(verdict),
-            Ok(Ok(lowered)) => CaseReport {
-                verdicts: self.oracles.iter().map(|oracle| (oracle.name(), ask(&**oracle, case, &lowered))).collect(),
-            },
+    /// How many cases are best judged together.
+    pub(crate) fn group(&self) -> usize {
+        self.oracles.iter().map(|oracle| oracle.batch()).max().unwrap_or(1)
+    }
+
+    /// What the judges say of each of these cases. A panic of lowering or of a judge is a finding.
+    pub(crate) fn judge(&self, cases: &[&Case]) -> Vec<CaseReport> {
+        let lowered: Vec<Result<Lowered, Verdict>> = cases.iter().map(|case| self.lower_guarded(case)).collect();
+        let subjects: Vec<Subject<'_>> = cases
+            .iter()
+            .zip(&lowered)
+            .filter_map(|(&case, lowered)| Some(Subject { case, lowered: lowered.as_ref().ok()? }))
+            .collect();
+        let mut judged: Vec<Vec<(&'static str, Verdict)>> =
+            vec![Vec::with_capacity(self.oracles.len()); subjects.len()];
+        for oracle in &self.oracles {
+            let verdicts = if oracle.batch() > 1 {
+                ask_all(&**oracle, &subjects)
+            } else {
+                subjects.iter().map(|&subject| ask(&**oracle, subject)).collect()
+            };
+            for (judged, verdict) in judged.iter_mut().zip(verdicts) {
+                judged.push((oracle.name(), verdict));
+            }
         }
+        let mut judged = judged.into_iter();
+        lowered
+            .into_iter()
+            .map(|lowered| match lowered {
+                Ok(_) => CaseReport { verdicts: judged.next().unwrap_or_default() },
+                Err(verdict) => CaseReport::of_lowering(verdict),
+            })
+            .collect()
+    }
+
+    fn lower_guarded(&self, case: &Case) -> Result<Lowered, Verdict> {
+        guarded(|| self.lower(case))
+            .unwrap_or_else(|message| Err(fail(FindingKind::Panic, format!("lowering panicked: {message}"))))
     }
 
     fn lower(&self, case: &Case) -> Result<Lowered, Verdict> {
@@ -141,14 +173,20 @@ impl Judging {
     }
 }
 
-fn ask(oracle: &dyn Oracle, case: &Case, lowered: &Lowered) -> Verdict {
-    guarded(|| oracle.judge(Subject { case, lowered })).unwrap_or_else(|message| {
+fn ask(oracle: &dyn Oracle, subject: Subject<'_>) -> Verdict {
+    guarded(|| oracle.judge(subject)).unwrap_or_else(|message| {
         Verdict::Fail(Box::new(Finding {
             oracle: oracle.name(),
             kind: FindingKind::Panic,
             message: format!("the judge panicked: {message}"),
         }))
     })
+}
+
+/// All subjects at once; should that panic, one after the other.
+fn ask_all(oracle: &dyn Oracle, subjects: &[Subject<'_>]) -> Vec<Verdict> {
+    guarded(|| oracle.judge_all(subjects))
+        .unwrap_or_else(|_| subjects.iter().map(|&subject| ask(oracle, subject)).collect())
 }
 
 fn fail(kind: FindingKind, message: String) -> Verdict {

@@ -1,7 +1,13 @@
 //! Which values stand within the expression that uses them, instead of getting a name.
 
 use crate::dtype::DType;
-use crate::uop::{UopKind, UopList};
+use crate::uop::{Uop, UopKind, UopList};
+
+/// Whether a uop is a lane of a vector accumulator: another name of it, which PHI may write to.
+fn is_accumulator_lane(uops: &[Uop], uop: &Uop) -> bool {
+    let source = uop.sources.first().and_then(|id| uops.get(id.index()));
+    uop.kind == UopKind::Gep && source.is_some_and(|source| source.kind == UopKind::DefineAcc)
+}
 
 /// For each uop whether its expression takes the place of its name: scalar arithmetic that is used once, in the same
 /// block, and does not look at an accumulator that changes in between.
@@ -43,7 +49,7 @@ pub(super) fn inlined(list: &UopList) -> Vec<bool> {
     for (position, uop) in uops.iter().enumerate().rev() {
         let scalar = matches!(uop.dtype, Some(DType::Scalar(_)));
         let simple = matches!(uop.kind, UopKind::Alu | UopKind::Cast | UopKind::Gep) && scalar;
-        if uop.kind == UopKind::Const {
+        if uop.kind == UopKind::Const || is_accumulator_lane(uops, uop) {
             inlined[position] = true;
         } else if simple && uses[position] == 1 && user[position] > position {
             let place = at[user[position]];

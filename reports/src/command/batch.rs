@@ -49,14 +49,8 @@ pub(super) fn judge_all<S: Send>(
             break;
         }
         let judged: Vec<(Prepared, Option<CaseReport>)> = pool.install(|| {
-            chunk
-                .into_par_iter()
-                .map(|source| {
-                    let prepared = prepare(source);
-                    let report = prepared.case.as_ref().ok().map(|case| judging.judge(case));
-                    (prepared, report)
-                })
-                .collect()
+            let groups: Vec<Vec<S>> = grouped(chunk, judging.group());
+            groups.into_par_iter().flat_map_iter(|group| judge_group(&judging, group, &prepare)).collect()
         });
         let cases = judged.len() as u64;
         for (prepared, report) in &judged {
@@ -68,6 +62,27 @@ pub(super) fn judge_all<S: Send>(
         run.progress.advance(cases, run.summary.failed());
     }
     run.finish(started)
+}
+
+/// `items` in groups of at most `size`.
+fn grouped<T>(items: Vec<T>, size: usize) -> Vec<Vec<T>> {
+    let mut items = items.into_iter();
+    std::iter::from_fn(|| Some(items.by_ref().take(size.max(1)).collect()).filter(|group: &Vec<T>| !group.is_empty()))
+        .collect()
+}
+
+/// Prepares and judges the cases of a group together.
+fn judge_group<S>(
+    judging: &Judging,
+    group: Vec<S>,
+    prepare: &(impl Fn(S) -> Prepared + Sync),
+) -> Vec<(Prepared, Option<CaseReport>)> {
+    let prepared: Vec<Prepared> = group.into_iter().map(prepare).collect();
+    let cases: Vec<&Case> = prepared.iter().filter_map(|prepared| prepared.case.as_ref().ok()).collect();
+    let mut reports = judging.judge(&cases).into_iter();
+    let reports: Vec<Option<CaseReport>> =
+        prepared.iter().map(|prepared| prepared.case.is_ok().then(|| reports.next()).flatten()).collect();
+    prepared.into_iter().zip(reports).collect()
 }
 
 struct Run<'a> {

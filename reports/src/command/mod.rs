@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod backends;
 mod batch;
 mod check;
 mod prove;
@@ -21,6 +22,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Outcome, Failure> {
         Command::Render(options) => render::run(&options),
         Command::Sym(options) => sym::run(&options),
         Command::Prove(options) => prove::run(&options),
+        Command::Backends => backends::run(),
         Command::Rules(options) => rules::run(&options),
     }
 }
