@@ -5,11 +5,11 @@ use super::evaluate::Loaded;
 use super::state::{AxisIndices, Lowering};
 use crate::ast::{Ast, AstId, Source};
 use crate::dtype::DType;
-use crate::kernel::{Kernel, KernelBuffer, LowerError, OptPlan};
+use crate::kernel::{Kernel, KernelBuffer, LowerError, NamedAxis, OptPlan};
 use crate::rule::Rules;
 use crate::symbolic::Sint;
 use crate::target::Target;
-use crate::uop::{UopArg, UopKind};
+use crate::uop::{UopArg, UopGraph, UopKind};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -23,13 +23,47 @@ pub fn lower(ast: &Arc<Ast>, target: &Arc<Target>, plan: &OptPlan, rules: &Rules
     kernel.linearize()
 }
 
+/// A kernel whose uops stand in a graph, neither rewritten nor ordered.
+#[derive(Clone, Debug)]
+pub struct Built {
+    kernel: Kernel,
+    graph: UopGraph,
+    name: String,
+    axes: Vec<NamedAxis>,
+    global_size: Option<Vec<Sint>>,
+    local_size: Option<Vec<Sint>>,
+}
+
+impl Built {
+    /// Rewrites, orders and verifies the uops.
+    ///
+    /// # Errors
+    /// Those of [`UopGraph::finish`].
+    pub fn finish(self) -> Result<Lowered, LowerError> {
+        let Built { kernel, graph, name, axes, global_size, local_size } = self;
+        let (uops, mut firings) = graph.finish()?;
+        firings.merge(&kernel.firings);
+        firings.merge(kernel.arena.firings());
+        let Kernel { applied, arena, .. } = kernel;
+        Ok(Lowered { name, axes, global_size, local_size, applied, uops, arena, firings })
+    }
+}
+
 impl Kernel {
     /// Lowers the kernel as it stands.
     ///
     /// # Errors
     /// Where a view can't be indexed in 32 bits, where launch dimensions exceed the target's, and where a symbolic size
     /// stands where only a number can.
-    pub fn linearize(mut self) -> Result<Lowered, LowerError> {
+    pub fn linearize(self) -> Result<Lowered, LowerError> {
+        self.build()?.finish()
+    }
+
+    /// The first half of [`Kernel::linearize`]: the uops as a graph, neither rewritten nor ordered.
+    ///
+    /// # Errors
+    /// As [`Kernel::linearize`].
+    pub fn build(mut self) -> Result<Built, LowerError> {
         self.alias_fragments()?;
         if self.target.global_max.is_some() && self.target.local_max.is_some() {
             self.limit_dims_to_max()?;
@@ -59,7 +93,7 @@ impl Kernel {
 
 impl Lowering {
     /// Lowers the kernel.
-    fn run(mut self) -> Result<Lowered, LowerError> {
+    fn run(mut self) -> Result<Built, LowerError> {
         self.define_buffers();
         for variable in self.kernel.variables.clone() {
             let uop = self.define_variable(variable)?;
@@ -88,19 +122,7 @@ impl Lowering {
         self.store_outputs(&axes, &loaded, reduced)?;
 
         let Lowering { kernel, graph, .. } = self;
-        let (uops, mut firings) = graph.finish()?;
-        firings.merge(&kernel.firings);
-        firings.merge(kernel.arena.firings());
-        Ok(Lowered {
-            name,
-            axes: named_axes,
-            global_size: sizes.global,
-            local_size: sizes.local,
-            applied: kernel.applied,
-            uops,
-            arena: kernel.arena,
-            firings,
-        })
+        Ok(Built { kernel, graph, name, axes: named_axes, global_size: sizes.global, local_size: sizes.local })
     }
 
     /// Defines the kernel's memory arguments.

@@ -24,6 +24,6 @@ mod step;
 mod store;
 mod tensor_core;
 
-pub use driver::lower;
+pub use driver::{Built, lower};
 pub use lowered::Lowered;
 pub use step::LowerStep;
