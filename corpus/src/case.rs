@@ -68,6 +68,9 @@ pub struct Variable {
     pub max: i64,
     /// The value it is bound to, if any.
     pub value: Option<i64>,
+    /// Whether layouts hold it bound, as a log may that was not made by tinygrad's scheduler: the kernel's name then
+    /// shows the value.
+    pub shown: bool,
 }
 
 /// One strided, masked view, in plain numbers.

@@ -123,6 +123,6 @@ fn movements_of_symbolic_shapes_are_checked() {
     for (movements, expected) in illegal {
         assert_eq!(refusal(movements).as_deref(), Some(expected), "{movements}");
     }
-    let open = Variable { name: "i".to_owned(), min: -1, max: 4, value: None };
+    let open = Variable { name: "i".to_owned(), min: -1, max: 4, value: None, shown: false };
     assert!(open.fault().is_some(), "tinygrad's variables are not negative");
 }

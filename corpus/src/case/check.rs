@@ -13,7 +13,7 @@ const RESERVED: [&str; 4] = ["inf", "nan", "true", "false"];
 impl Variable {
     /// What is wrong with the variable, if anything.
     pub fn fault(&self) -> Option<String> {
-        let Variable { name, min, max, value } = self;
+        let Variable { name, min, max, value, .. } = self;
         let identifier = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
             && name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit());
         if !identifier || RESERVED.contains(&name.as_str()) {

@@ -73,7 +73,7 @@ fn variable(choice: &mut dyn Choice, profile: &Profile, plan: &Plan, shape: &mut
     let (min, max) = (1 + choice.range(0, 2), choice.range(3, LARGEST_VARIABLE));
     let name = "start_pos".to_owned();
     shape[axis] = Dim::Expr(Arc::new(DimExpr::Variable(name.clone())));
-    Some(Variable { name, min, max, value: Some(choice.range(min, max)) })
+    Some(Variable { name, min, max, value: Some(choice.range(min, max)), shown: false })
 }
 
 impl Builder<'_> {

@@ -130,7 +130,7 @@ fn constant(scanner: &mut Scanner<'_>, variables: &mut Variables) -> Result<Arg,
                 scanner.skip_blanks();
                 value_at = scanner.at();
                 value = Some(match scanner.peek_word() {
-                    "Variable" => Value::Variable(variable(scanner, variables)?),
+                    "Variable" => Value::Variable(variable(scanner, variables)?.0),
                     "NumNode" => match dim(scanner, variables)? {
                         Dim::Int(value) => Value::Constant(plumb_core::constant::Constant::Int(i128::from(value))),
                         Dim::Expr(_) => return Err(scanner.error_since(value_at, "expected a constant or a variable")),

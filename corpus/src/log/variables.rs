@@ -20,13 +20,20 @@ pub(super) fn dim(scanner: &mut Scanner<'_>, variables: &mut Variables) -> Resul
             scanner.expect(")")?;
             Ok(DimExpr::Int(value))
         }
-        "Variable" => variable(scanner, variables).map(DimExpr::Variable),
+        "Variable" => {
+            let (name, bound) = variable(scanner, variables)?;
+            if bound && let Some(known) = variables.0.iter_mut().find(|known| known.name == name) {
+                known.shown = true;
+            }
+            Ok(DimExpr::Variable(name))
+        }
         _ => Err(scanner.expected("an integer, `NumNode(…)`, `Variable(…)` or an expression in parentheses")),
     })
 }
 
-/// `Variable('i', 1, 10)`, perhaps with `.bind(5)`: enters it and answers with its name.
-pub(super) fn variable(scanner: &mut Scanner<'_>, variables: &mut Variables) -> Result<String, ParseError> {
+/// `Variable('i', 1, 10)`, perhaps with `.bind(5)`: enters it and answers with its name, and
+/// whether it is bound here.
+pub(super) fn variable(scanner: &mut Scanner<'_>, variables: &mut Variables) -> Result<(String, bool), ParseError> {
     scanner.skip_blanks();
     let start = scanner.at();
     scanner.expect("Variable")?;
@@ -55,7 +62,7 @@ pub(super) fn variable(scanner: &mut Scanner<'_>, variables: &mut Variables) -> 
     } else {
         None
     };
-    let variable = Variable { name: name.to_owned(), min, max, value };
+    let variable = Variable { name: name.to_owned(), min, max, value, shown: false };
     if let Some(message) = variable.fault() {
         return Err(scanner.error_since(start, message));
     }
@@ -77,5 +84,5 @@ pub(super) fn variable(scanner: &mut Scanner<'_>, variables: &mut Variables) -> 
             _ => known.value = known.value.or(value),
         },
     }
-    Ok(name.to_owned())
+    Ok((name.to_owned(), value.is_some()))
 }

@@ -185,7 +185,7 @@ fn target(scanner: &mut Scanner<'_>) -> Result<String, ParseError> {
     Ok(rest.get(..length).unwrap_or("").to_owned())
 }
 
-/// `i[1,10]`, perhaps with `= 3`.
+/// `i[1,10]`, perhaps with `= 3` or `= 3 shown`.
 fn variable(scanner: &mut Scanner<'_>) -> Result<Variable, ParseError> {
     let Some(name) = scanner.word() else { return Err(scanner.expected("the variable's name")) };
     scanner.expect("[")?;
@@ -194,7 +194,8 @@ fn variable(scanner: &mut Scanner<'_>) -> Result<Variable, ParseError> {
     let max = scanner.integer("the largest value")?;
     scanner.expect("]")?;
     let value = if scanner.eat("=") { Some(scanner.integer("the value")?) } else { None };
-    Ok(Variable { name: name.to_owned(), min, max, value })
+    let shown = value.is_some() && scanner.eat_word("shown");
+    Ok(Variable { name: name.to_owned(), min, max, value, shown })
 }
 
 /// `hand`, `none`, `[]`, or optimisations.

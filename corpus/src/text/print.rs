@@ -19,7 +19,7 @@ pub(super) fn case(case: &Case) -> String {
     for variable in &case.kernel.variables {
         out += &format!("var {}[{},{}]", variable.name, variable.min, variable.max);
         if let Some(value) = variable.value {
-            out += &format!(" = {value}");
+            out += &format!(" = {value}{}", if variable.shown { " shown" } else { "" });
         }
         out.push('\n');
     }
