@@ -287,6 +287,30 @@ def show(options):
         print(subprocess.run(command, input=line + "\n", capture_output=True, text=True, env={**os.environ, "PYTHON": "1"}).stdout)
 
 
+def sample(options):
+    """Writes some kernels of each family with all their rows: for tests."""
+    kept, rows = [], []
+    for out in options.out:
+        texts = pathlib.Path(out + ".kernels").read_text().splitlines()
+        by_kernel = collections.defaultdict(list)
+        for line in pathlib.Path(out + ".rows").read_text().splitlines():
+            row = json.loads(line)
+            by_kernel[row["k"]].append(row)
+        families = collections.Counter()
+        for number, of_kernel in sorted(by_kernel.items()):
+            family = of_kernel[0]["f"]
+            if len(texts[number]) > 2500 or families[family] >= options.each:
+                continue
+            families[family] += 1
+            for row in of_kernel:
+                row["k"] = len(kept)
+                row.pop("message", None)
+                rows.append(row)
+            kept.append(texts[number])
+    pathlib.Path(options.to + ".kernels").write_text("\n".join(kept) + "\n")
+    pathlib.Path(options.to + ".rows").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
@@ -315,6 +339,11 @@ def main():
     three.add_argument("--plumb", default="target/release/plumb")
     three.add_argument("--kernel", action="store_true", help="print the kernel, too")
     three.set_defaults(run=show)
+    four = commands.add_parser("sample")
+    four.add_argument("to")
+    four.add_argument("out", nargs="+")
+    four.add_argument("--each", type=int, default=5, help="kernels of each family and file")
+    four.set_defaults(run=sample)
     options = parser.parse_args()
     options.run(options)
 

@@ -41,7 +41,7 @@ impl Built {
     /// Those of [`UopGraph::finish`].
     pub fn finish(self) -> Result<Lowered, LowerError> {
         let Built { kernel, graph, name, axes, global_size, local_size } = self;
-        let (uops, mut firings) = graph.finish()?;
+        let (uops, mut firings) = graph.finish_as(&mut || super::objects::anything_fires(&kernel))?;
         firings.merge(&kernel.firings);
         firings.merge(kernel.arena.firings());
         let Kernel { applied, arena, .. } = kernel;
@@ -64,11 +64,26 @@ impl Kernel {
     /// # Errors
     /// As [`Kernel::linearize`].
     pub fn build(mut self) -> Result<Built, LowerError> {
+        self.prepare()?;
+        Lowering::new(self).run()
+    }
+
+    /// As [`Kernel::build`], as a graph of [objects](UopGraph::objects).
+    pub(super) fn build_objects(mut self) -> Result<UopGraph, LowerError> {
+        self.prepare()?;
+        let graph = UopGraph::objects(self.rules);
+        let mut lowering = Lowering::new(self);
+        lowering.graph = graph;
+        Ok(lowering.run()?.graph)
+    }
+
+    /// The last changes to the kernel, before it is lowered.
+    fn prepare(&mut self) -> Result<(), LowerError> {
         self.alias_fragments()?;
         if self.target.global_max.is_some() && self.target.local_max.is_some() {
             self.limit_dims_to_max()?;
         }
-        Lowering::new(self).run()
+        Ok(())
     }
 
     /// Gives the operands of a matrix instruction their aliases.

@@ -22,7 +22,7 @@ impl Loaded {
         self.buffers[place] = Some(elements);
     }
 
-    fn get(&self, buffer: BufferId) -> Result<&[UopId], LowerError> {
+    pub(super) fn get(&self, buffer: BufferId) -> Result<&[UopId], LowerError> {
         let loaded = self.buffers.get(buffer.0 as usize).and_then(Option::as_deref);
         loaded.ok_or_else(|| LowerError::Invalid(format!("buffer {} of the AST was not loaded", buffer.0)))
     }
@@ -31,8 +31,8 @@ impl Loaded {
 /// The elements of the nodes that were evaluated.
 #[derive(Debug, Default)]
 pub(super) struct Values {
-    uops: Vec<UopId>,
-    nodes: Vec<Option<Range<usize>>>,
+    pub(super) uops: Vec<UopId>,
+    pub(super) nodes: Vec<Option<Range<usize>>>,
 }
 
 impl Values {
@@ -53,6 +53,9 @@ impl Lowering {
         loaded: &Loaded,
         reduced: Option<(AstId, &[UopId])>,
     ) -> Result<Values, LowerError> {
+        if self.graph.has_objects() {
+            return self.evaluate_objects(roots, loaded, reduced);
+        }
         let ast = self.kernel.ast.clone();
         let end = roots.iter().map(|root| root.0 as usize + 1).max().unwrap_or(0);
         let mut needed = vec![false; end];

@@ -93,7 +93,9 @@ impl Lowering {
                 never = false;
                 valid = self.kernel.arena.number(1);
             }
-            let value = if never {
+            let value = if never && self.graph.has_objects() {
+                self.invalid_object(access.dtype)
+            } else if never {
                 self.graph.constant(access.dtype, INVALID)
             } else {
                 let key = self.load_key(place, access.dtype, index, valid);
@@ -152,6 +154,20 @@ impl Lowering {
     /// Expands index and valid of a buffer that is not loaded.
     pub(super) fn expand_access(&mut self, buffer: usize, indices: &[NodeId]) -> Result<(), LowerError> {
         self.access(buffer, DType::F32, indices).map(|_| ())
+    }
+
+    /// What is loaded where an access is not valid, as one object for all accesses of a type.
+    fn invalid_object(&mut self, dtype: DType) -> UopId {
+        let (zero, one) = (self.zero(), self.kernel.arena.number(1));
+        let key = self.load_key(Place::Constant(Value::Constant(INVALID)), dtype, zero, one);
+        match self.loads.get(&key) {
+            Some(&value) => value,
+            None => {
+                let value = self.graph.constant(dtype, INVALID);
+                self.loads.insert(key, value);
+                value
+            }
+        }
     }
 
     fn load_key(&mut self, place: Place, dtype: DType, index: NodeId, valid: NodeId) -> LoadKey {

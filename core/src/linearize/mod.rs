@@ -17,6 +17,7 @@ mod image;
 mod launch;
 mod load;
 mod lowered;
+mod objects;
 mod reduce;
 mod render;
 mod state;

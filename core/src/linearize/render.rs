@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 /// An operand of an expression.
 #[derive(Clone, Copy)]
-enum Operand {
+pub(super) enum Operand {
     Node(NodeId),
     Number(i64),
 }
@@ -26,7 +26,7 @@ impl From<Sint> for Operand {
     }
 }
 
-type Operands = SmallVec<[Operand; 4]>;
+pub(super) type Operands = SmallVec<[Operand; 4]>;
 
 impl Lowering {
     /// The uop of an index expression.
@@ -36,6 +36,9 @@ impl Lowering {
     pub(super) fn render(&mut self, root: NodeId) -> Result<UopId, LowerError> {
         if let Some(uop) = self.rendered_node(root) {
             return Ok(uop);
+        }
+        if self.graph.has_objects() {
+            return self.render_object(root);
         }
         let mut stack: SmallVec<[NodeId; 16]> = SmallVec::from_slice(&[root]);
         while let Some(&node) = stack.last() {
@@ -98,7 +101,7 @@ impl Lowering {
     }
 
     /// The uop of a variable that is one of the kernel's, but for a value that one of both is bound to.
-    fn define_namesake(&mut self, variable: NodeId) -> Result<UopId, LowerError> {
+    pub(super) fn define_namesake(&mut self, variable: NodeId) -> Result<UopId, LowerError> {
         let arg = self.variable_arg(variable)?;
         for &known in &self.kernel.variables {
             if self.variable_arg(known)? == arg {
@@ -125,13 +128,13 @@ impl Lowering {
         Ok(UopArg::Var { name: info.name.as_str().into(), min: info.min, max })
     }
 
-    fn rendered_node(&self, node: NodeId) -> Option<UopId> {
+    pub(super) fn rendered_node(&self, node: NodeId) -> Option<UopId> {
         self.rendered.get(node.0 as usize).copied().flatten()
     }
 
     /// The operation that a node is, and its operands: applied from the left where there are more than two. A number
     /// is its only operand.
-    fn operation(&self, node: NodeId) -> Result<(AluOp, Operands), LowerError> {
+    pub(super) fn operation(&self, node: NodeId) -> Result<(AluOp, Operands), LowerError> {
         let arena = &self.kernel.arena;
         let two = |a: NodeId, b: Operand| SmallVec::from_slice(&[Operand::Node(a), b]);
         Ok(match arena.node(node) {

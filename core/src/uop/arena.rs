@@ -14,8 +14,6 @@ use std::hash::{Hash, Hasher};
 struct Facts {
     /// The loops that it depends on, itself included where it is one.
     loops: LoopSet,
-    /// Whether it depends on what some memory holds.
-    reads_memory: bool,
     bounds: Bounds,
 }
 
@@ -28,6 +26,8 @@ pub(super) struct UopArena {
     /// The RANGE uops, in order of entry.
     ranges: SmallVec<[UopId; 8]>,
     has_unmul: bool,
+    /// Whether arithmetic and constants are entered anew each time: see [`objects`](super::objects).
+    objects: bool,
 }
 
 fn hash_of(uop: &Uop) -> u64 {
@@ -43,12 +43,19 @@ impl UopArena {
         if let Some(&id) = self.ids.find(hash, |&id| self.uops[id.index()] == uop) {
             return id;
         }
+        let id = self.fresh(uop);
+        let uops = &self.uops;
+        self.ids.insert_unique(hash, id, |&id| hash_of(&uops[id.index()]));
+        id
+    }
+
+    /// Enters a uop, whether there is an equal one or not. It is not found again.
+    pub(super) fn fresh(&mut self, uop: Uop) -> UopId {
         let id = UopId(self.uops.len() as u32);
         let mut facts = Facts::default();
         for source in &uop.sources {
             let of_source = self.facts[source.index()];
             facts.loops.unite(of_source.loops);
-            facts.reads_memory |= of_source.reads_memory;
         }
         facts.bounds = Bounds::of(&uop, |id| self.facts[id.index()].bounds);
         match uop.kind {
@@ -56,15 +63,42 @@ impl UopArena {
                 facts.loops.insert(self.ranges.len());
                 self.ranges.push(id);
             }
-            UopKind::Load => facts.reads_memory = true,
             UopKind::Unmul => self.has_unmul = true,
             _ => {}
         }
         self.uops.push(uop);
         self.facts.push(facts);
-        let uops = &self.uops;
-        self.ids.insert_unique(hash, id, |&id| hash_of(&uops[id.index()]));
         id
+    }
+
+    /// An arena of objects.
+    pub(super) fn objects() -> UopArena {
+        UopArena { objects: true, ..UopArena::default() }
+    }
+
+    /// Whether arithmetic and constants are entered anew each time.
+    pub(super) fn has_objects(&self) -> bool {
+        self.objects
+    }
+
+    /// Enters arithmetic or a constant: as [`UopArena::make`], but for an arena of objects.
+    pub(super) fn make_object(&mut self, kind: UopKind, dtype: Option<DType>, sources: &[UopId], arg: UopArg) -> UopId {
+        if !self.objects {
+            return self.make(kind, dtype, sources, arg);
+        }
+        self.fresh(Uop { kind, dtype, sources: SmallVec::from_slice(sources), arg })
+    }
+
+    /// The uops that are found again, in order of entry.
+    pub(super) fn entered(&self) -> Vec<UopId> {
+        let mut entered: Vec<UopId> = self.ids.iter().copied().collect();
+        entered.sort_unstable();
+        entered
+    }
+
+    /// Puts equal sources in place of a uop's.
+    pub(super) fn set_sources(&mut self, id: UopId, sources: SmallVec<[UopId; 4]>) {
+        self.uops[id.index()].sources = sources;
     }
 
     /// Enters a uop made of its parts.
@@ -88,26 +122,12 @@ impl UopArena {
         self.uops.len()
     }
 
-    /// For each uop whether several uops have it as a source, or one more than once.
-    pub(super) fn shared(&self) -> Vec<bool> {
-        let (mut used, mut shared) = (vec![false; self.uops.len()], vec![false; self.uops.len()]);
-        for source in self.uops.iter().flat_map(|uop| &uop.sources) {
-            shared[source.index()] |= std::mem::replace(&mut used[source.index()], true);
-        }
-        shared
-    }
-
     /// Whether `id` certainly does not depend on the loop `range`.
     pub(super) fn is_free_of(&self, id: UopId, range: UopId) -> bool {
         match self.ranges.iter().position(|&known| known == range) {
             Some(number) => !self.facts[id.index()].loops.contains(number),
             None => false,
         }
-    }
-
-    /// Whether `id` depends on what some memory holds.
-    pub(super) fn reads_memory(&self, id: UopId) -> bool {
-        self.facts[id.index()].reads_memory
     }
 
     /// The bounds of an `i32`.

@@ -24,6 +24,23 @@ impl UopGraph {
         UopGraph { rules, ..UopGraph::default() }
     }
 
+    /// An empty graph in which arithmetic and constants are entered anew each time, to ask it whether
+    /// [anything fires](UopGraph::anything_fires).
+    pub fn objects(rules: Rules) -> UopGraph {
+        UopGraph { arena: UopArena::objects(), rules, ..UopGraph::default() }
+    }
+
+    /// Whether this is a graph of [objects](UopGraph::objects).
+    pub fn has_objects(&self) -> bool {
+        self.arena.has_objects()
+    }
+
+    /// Whether 0.9.0's first round of rewriting changes anything in this graph of objects; false where that takes too
+    /// long to tell.
+    pub fn anything_fires(self) -> bool {
+        super::objects::anything_fires(self.arena, &self.stores, self.rules).unwrap_or(false)
+    }
+
     /// The uop of this graph.
     ///
     /// # Panics
@@ -78,21 +95,30 @@ impl UopGraph {
     ///
     /// # Errors
     /// Where types don't agree, where loops can't be nested, and where the rewriting does not come to an end.
-    pub fn finish(mut self) -> Result<(UopList, Firings), UopError> {
-        let (stores, firings) = self.rewrite()?;
+    pub fn finish(self) -> Result<(UopList, Firings), UopError> {
+        self.finish_as(&mut || true)
+    }
+
+    /// As [`UopGraph::finish`]. `fires` tells whether anything fires in the first round of the same graph of
+    /// [objects](UopGraph::objects); it is asked where the first round does nothing but what takes two uops for one.
+    ///
+    /// # Errors
+    /// As [`UopGraph::finish`].
+    pub fn finish_as(mut self, fires: &mut dyn FnMut() -> bool) -> Result<(UopList, Firings), UopError> {
+        let (stores, firings) = self.rewrite(fires)?;
         let list = super::order::order(self.arena, &stores)?;
         list.verify()?;
         Ok((list, firings))
     }
 
     /// What becomes of the stores, and how often each rule fired.
-    fn rewrite(&mut self) -> Result<(Vec<UopId>, Firings), UopError> {
+    fn rewrite(&mut self, fires: &mut dyn FnMut() -> bool) -> Result<(Vec<UopId>, Firings), UopError> {
         let rules = self.rules;
-        let (mut stores, mut firings) = Rewriter::new(&mut self.arena, rules).run(&self.stores)?;
+        let (mut stores, mut firings) = Rewriter::new(&mut self.arena, rules).run(&self.stores, fires)?;
         if self.needs_unmul(&stores) {
             // A collapse whose marks don't cancel out is taken back; it takes rules that are off for that to happen.
             let rules = rules.with(UopRule::LoopCollapse, State::Off).with(UopRule::LoopCollapseFloat, State::Off);
-            (stores, firings) = Rewriter::new(&mut self.arena, rules).run(&self.stores)?;
+            (stores, firings) = Rewriter::new(&mut self.arena, rules).run(&self.stores, fires)?;
         }
         stores.retain(|&store| self.arena.get(store).kind != UopKind::Noop);
         if let Some(id) = self.storing_if {
@@ -117,7 +143,7 @@ impl UopGraph {
         let rewritten = match found {
             Some(found) => found,
             // Nothing waits for it any more, so that it was not rewritten with the rest.
-            None => *Rewriter::new(&mut self.arena, self.rules).run(&[id])?.0.first().unwrap_or(&id),
+            None => *Rewriter::new(&mut self.arena, self.rules).run(&[id], &mut || true)?.0.first().unwrap_or(&id),
         };
         for store in early {
             let uop = self.arena.get(*store).clone();
@@ -146,11 +172,11 @@ impl UopArena {
             Some(&last) => self.get(last).dtype,
             None => None,
         };
-        self.make(UopKind::Alu, dtype, sources, UopArg::Alu(op))
+        self.make_object(UopKind::Alu, dtype, sources, UopArg::Alu(op))
     }
 
     /// Enters a constant, see [`UopGraph::constant`].
     pub(super) fn constant(&mut self, dtype: DType, value: Constant) -> UopId {
-        self.make(UopKind::Const, Some(dtype), &[], UopArg::Const(value.cast(dtype.scalar())))
+        self.make_object(UopKind::Const, Some(dtype), &[], UopArg::Const(value.cast(dtype.scalar())))
     }
 }

@@ -17,6 +17,7 @@ mod evaluate;
 mod graph;
 mod kind;
 mod loops;
+mod objects;
 mod order;
 mod rewrite;
 mod round;

@@ -18,10 +18,6 @@ use smallvec::SmallVec;
 /// From this round on a uop is looked at again at once. Real kernels take up to 20 rounds; 0.9.0 gives up after 100.
 const PATIENCE: usize = 24;
 
-/// 0.9.0 remembers so many results within a round. In a larger graph it looks once more at a uop that several others
-/// use, and then sees what it otherwise sees from the second round on.
-const REMEMBERED: usize = 128;
-
 /// Rewrites in progress.
 pub(super) struct Rewriter<'a> {
     arena: &'a mut UopArena,
@@ -37,8 +33,6 @@ pub(super) struct Rewriter<'a> {
     at_once: bool,
     /// Whether this is the first round.
     first_round: bool,
-    /// In a graph larger than [`REMEMBERED`], for each uop whether several others use it.
-    shared: Vec<bool>,
     /// Whether a rule waits for the second round.
     held_back: bool,
 }
@@ -57,7 +51,6 @@ impl<'a> Rewriter<'a> {
     pub(super) fn new(arena: &'a mut UopArena, rules: Rules) -> Rewriter<'a> {
         let budget = 1000 + 100 * arena.len();
         let patience = 10_000 + 8 * arena.len();
-        let shared = if arena.len() > REMEMBERED { arena.shared() } else { Vec::new() };
         Rewriter {
             arena,
             rules,
@@ -67,16 +60,20 @@ impl<'a> Rewriter<'a> {
             patience,
             at_once: false,
             first_round: true,
-            shared,
             held_back: false,
         }
     }
 
-    /// What becomes of `roots`, and how often each rule fired.
+    /// What becomes of `roots`, and how often each rule fired. Where the first round changes nothing, but holds back
+    /// what takes two uops for one, `fires` decides whether there is a second.
     ///
     /// # Errors
     /// [`UopError::Endless`] where the rules don't come to an end.
-    pub(super) fn run(mut self, roots: &[UopId]) -> Result<(Vec<UopId>, Firings), UopError> {
+    pub(super) fn run(
+        mut self,
+        roots: &[UopId],
+        fires: &mut dyn FnMut() -> bool,
+    ) -> Result<(Vec<UopId>, Firings), UopError> {
         let mut roots = roots.to_vec();
         for round in 0.. {
             let mut changed = false;
@@ -85,7 +82,8 @@ impl<'a> Rewriter<'a> {
                 let result = self.round(*root).ok_or(UopError::Endless { rounds: round + 1 })?;
                 changed |= std::mem::replace(root, result) != result;
             }
-            if !changed {
+            let again = changed || (self.first_round && self.held_back && fires());
+            if !again {
                 break;
             }
             if std::mem::take(&mut self.held_back) {
@@ -163,7 +161,7 @@ impl<'a> Rewriter<'a> {
                 State::On => false,
                 State::Altered => true,
             };
-            let first_round = self.first_round && !self.shared.get(id.index()).is_some_and(|&shared| shared);
+            let first_round = self.first_round;
             let mut site = Site { arena: self.arena, id, altered, first_round, held_back: false };
             let rewritten = apply(&mut site);
             self.held_back |= site.held_back;

@@ -33,7 +33,12 @@ impl Kernel {
         for variable in &self.variables {
             let node = ast
                 .symbols
-                .variable(&variable.name, variable.min, Sint::Int(variable.max), variable.value.filter(|_| variable.shown))
+                .variable(
+                    &variable.name,
+                    variable.min,
+                    Sint::Int(variable.max),
+                    variable.value.filter(|_| variable.shown),
+                )
                 .map_err(|error| CaseError::Case(error.to_string()))?;
             build.variables.push((variable, node));
         }

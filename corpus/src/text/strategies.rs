@@ -158,7 +158,13 @@ pub(super) fn case() -> impl Strategy<Value = Case> {
     let variables = vec((any::<u32>(), any::<u32>(), any::<Option<u32>>()), NAMES.len()).prop_map(|bounds| {
         let variable = |(name, (a, b, value)): (&&str, (u32, u32, Option<u32>))| {
             let (min, max) = (i64::from(a.min(b)), i64::from(a.max(b)));
-            Variable { name: (*name).to_owned(), min, max, value: value.map(|v| i64::from(v).clamp(min, max)), shown: false }
+            Variable {
+                name: (*name).to_owned(),
+                min,
+                max,
+                value: value.map(|v| i64::from(v).clamp(min, max)),
+                shown: false,
+            }
         };
         NAMES.iter().zip(bounds).map(variable).collect::<Vec<_>>()
     });

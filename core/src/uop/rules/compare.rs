@@ -36,14 +36,14 @@ pub(super) fn less_negated(site: &mut Site<'_>) -> Option<UopId> {
 
 /// A choice between the same is that.
 ///
-/// 0.9.0 enters constants anew each time and merges equal ones in the course of a round, so that it finds the padding of a
-/// buffer of zeros equal to the zeros only from the second round on, which takes place if the first changed anything.
+/// 0.9.0 finds the padding of a buffer of zeros equal to the zeros only from the second round on: see
+/// [`objects`](crate::uop::objects).
 pub(super) fn where_same(site: &mut Site<'_>) -> Option<UopId> {
-    let [gate, then, otherwise] = site.sources()?;
+    let [_, then, otherwise] = site.sources()?;
     if then != otherwise {
         return None;
     }
-    if site.first_round && site.is_zero(then) && !site.arena.reads_memory(gate) {
+    if site.first_round && (site.is_zero(then) || site.is_made_anew(then)) {
         site.held_back = true;
         return None;
     }

@@ -57,7 +57,14 @@ pub(super) fn subtract_self_float(site: &mut Site<'_>) -> Option<UopId> {
 
 fn zero_of_self(site: &mut Site<'_>) -> Option<UopId> {
     let [x, y] = site.sources()?;
-    if x == y { site.constant(Constant::Int(0)) } else { None }
+    if x != y {
+        return None;
+    }
+    if site.first_round && site.is_made_anew(x) {
+        site.held_back = true;
+        return None;
+    }
+    site.constant(Constant::Int(0))
 }
 
 /// x * -1 is -x.

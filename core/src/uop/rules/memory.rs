@@ -5,9 +5,19 @@ use crate::ast::AluOp;
 use crate::uop::{UopArg, UopId, UopKind};
 use smallvec::SmallVec;
 
-/// Whether `id` is an ungated load from there.
-fn is_load_of(site: &Site<'_>, id: UopId, buffer: UopId, index: UopId) -> bool {
-    site.sources_of(id, UopKind::Load) == Some([buffer, index])
+/// Whether `id` is an ungated load from there. 0.9.0 renders the index for each access, and finds out only in the second
+/// round that it is the same, unless it is a mere variable.
+fn is_load_of(site: &mut Site<'_>, id: UopId, buffer: UopId, index: UopId) -> bool {
+    if site.sources_of(id, UopKind::Load) != Some([buffer, index]) {
+        return false;
+    }
+    let rendered = |id: UopId| matches!(site.get(id).kind, UopKind::Alu | UopKind::Const);
+    let anew = rendered(index) || site.get(index).sources.iter().any(|&part| rendered(part));
+    if site.first_round && anew {
+        site.held_back = true;
+        return false;
+    }
+    true
 }
 
 /// A store of what was loaded from the same place does nothing.

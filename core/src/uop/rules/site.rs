@@ -88,6 +88,17 @@ impl Site<'_> {
         })
     }
 
+    /// Whether two of these may be two to 0.9.0 in the first round: it evaluates what is converted anew for each conversion.
+    pub(super) fn is_made_anew(&self, id: UopId) -> bool {
+        let mut uop = self.get(id);
+        let mut converted = false;
+        while let (UopKind::Cast | UopKind::Bitcast, &[source]) = (uop.kind, &uop.sources[..]) {
+            uop = self.get(source);
+            converted = true;
+        }
+        converted && uop.kind == UopKind::Alu
+    }
+
     pub(super) fn alu(&mut self, op: AluOp, operands: &[UopId]) -> UopId {
         self.arena.alu(op, operands)
     }
