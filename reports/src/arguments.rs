@@ -160,11 +160,22 @@ pub(crate) struct Uops {
     /// One line for each kernel: number, name, launch dimensions, graph digest, number of uops, optimisations
     #[arg(long)]
     pub(crate) digest: bool,
+    /// The way to the uops: AST, views and axes after each optimisation, index expressions, uops before and after
+    /// rewriting and in their order, rules that fired, the program record
+    #[arg(long, conflicts_with = "digest")]
+    pub(crate) stages: bool,
+    /// The uops as a graph for Graphviz: `plumb uops FILE --dot --kernel 0 | dot -Tsvg > kernel.svg`
+    #[arg(long, conflicts_with_all = ["digest", "stages"])]
+    pub(crate) dot: bool,
+    /// One JSON object for each kernel, the program record: unique name, axes, launch dimensions, arguments, operations,
+    /// bytes
+    #[arg(long, conflicts_with_all = ["digest", "stages", "dot"])]
+    pub(crate) json: bool,
     /// Only the kernel of this number (from 0) of each file
     #[arg(long, value_name = "K")]
     pub(crate) kernel: Option<usize>,
     /// End with a line on standard error that says how long lowering took, reading and printing not counted
-    #[arg(long)]
+    #[arg(long, conflicts_with = "stages")]
     pub(crate) timing: bool,
     #[command(flatten)]
     pub(crate) rules: RuleOptions,

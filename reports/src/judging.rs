@@ -167,9 +167,12 @@ impl Judging {
         plan: &OptPlan,
         rules: &Rules,
     ) -> Result<Lowered, LowerError> {
-        let target =
-            self.targets.get(target).ok_or_else(|| LowerError::Unsupported(format!("there is no target {target}")))?;
-        linearize::lower(ast, target, plan, rules)
+        linearize::lower(ast, self.target(target)?, plan, rules)
+    }
+
+    /// The target of this name.
+    pub(crate) fn target(&self, name: &str) -> Result<&Arc<Target>, LowerError> {
+        self.targets.get(name).ok_or_else(|| LowerError::Unsupported(format!("there is no target {name}")))
     }
 }
 

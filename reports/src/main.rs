@@ -2,11 +2,15 @@
 
 mod arguments;
 mod command;
+mod dot;
 mod finding;
 mod input;
 mod judging;
 mod progress;
+mod record;
+mod stages;
 mod summary;
+mod terminal;
 
 use clap::Parser;
 use std::process::ExitCode;

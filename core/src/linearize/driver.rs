@@ -2,14 +2,15 @@
 
 use super::Lowered;
 use super::evaluate::Loaded;
+use super::launch::LaunchSizes;
 use super::state::{AxisIndices, Lowering};
 use crate::ast::{Ast, AstId, Source};
 use crate::dtype::DType;
 use crate::kernel::{Kernel, KernelBuffer, LowerError, NamedAxis, OptPlan};
-use crate::rule::Rules;
+use crate::rule::{Firings, Rules};
 use crate::symbolic::Sint;
 use crate::target::Target;
-use crate::uop::{UopArg, UopGraph, UopKind};
+use crate::uop::{UopArg, UopError, UopGraph, UopKind, UopList};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -40,8 +41,16 @@ impl Built {
     /// # Errors
     /// Those of [`UopGraph::finish`].
     pub fn finish(self) -> Result<Lowered, LowerError> {
+        self.finish_by(|graph, fires| graph.finish_as(fires))
+    }
+
+    /// As [`Built::finish`], with a way of one's own from the graph to the list.
+    pub(super) fn finish_by(
+        self,
+        finish: impl FnOnce(UopGraph, &mut dyn FnMut() -> bool) -> Result<(UopList, Firings), UopError>,
+    ) -> Result<Lowered, LowerError> {
         let Built { kernel, graph, name, axes, global_size, local_size } = self;
-        let (uops, mut firings) = graph.finish_as(&mut || super::objects::anything_fires(&kernel))?;
+        let (uops, mut firings) = finish(graph, &mut || super::objects::anything_fires(&kernel))?;
         firings.merge(&kernel.firings);
         firings.merge(kernel.arena.firings());
         let Kernel { applied, arena, .. } = kernel;
@@ -65,7 +74,9 @@ impl Kernel {
     /// As [`Kernel::linearize`].
     pub fn build(mut self) -> Result<Built, LowerError> {
         self.prepare()?;
-        Lowering::new(self).run()
+        let mut lowering = Lowering::new(self);
+        let named = lowering.run()?;
+        Ok(lowering.built(named))
     }
 
     /// As [`Kernel::build`], as a graph of [objects](UopGraph::objects).
@@ -74,11 +85,13 @@ impl Kernel {
         let graph = UopGraph::objects(self.rules);
         let mut lowering = Lowering::new(self);
         lowering.graph = graph;
-        Ok(lowering.run()?.graph)
+        lowering.run()?;
+        Ok(lowering.graph)
     }
 
-    /// The last changes to the kernel, before it is lowered.
-    fn prepare(&mut self) -> Result<(), LowerError> {
+    /// The last changes to the kernel, before it is lowered: its axes come within the launch's limits, and it gets the local
+    /// memory that a matrix instruction needs.
+    pub(super) fn prepare(&mut self) -> Result<(), LowerError> {
         self.alias_fragments()?;
         if self.target.global_max.is_some() && self.target.local_max.is_some() {
             self.limit_dims_to_max()?;
@@ -106,9 +119,16 @@ impl Kernel {
     }
 }
 
+/// Name and launch of a kernel whose graph is built.
+pub(super) struct Named {
+    name: String,
+    axes: Vec<NamedAxis>,
+    sizes: LaunchSizes,
+}
+
 impl Lowering {
-    /// Lowers the kernel.
-    fn run(mut self) -> Result<Built, LowerError> {
+    /// Builds the graph.
+    pub(super) fn run(&mut self) -> Result<Named, LowerError> {
         self.define_buffers();
         for variable in self.kernel.variables.clone() {
             let uop = self.define_variable(variable)?;
@@ -136,8 +156,14 @@ impl Lowering {
         self.load_late(&axes, &mut loaded)?;
         self.store_outputs(&axes, &loaded, reduced)?;
 
+        Ok(Named { name, axes: named_axes, sizes })
+    }
+
+    /// What was built.
+    pub(super) fn built(self, named: Named) -> Built {
         let Lowering { kernel, graph, .. } = self;
-        Ok(Built { kernel, graph, name, axes: named_axes, global_size: sizes.global, local_size: sizes.local })
+        let Named { name, axes, sizes } = named;
+        Built { kernel, graph, name, axes, global_size: sizes.global, local_size: sizes.local }
     }
 
     /// Defines the kernel's memory arguments.

@@ -4,6 +4,7 @@ use super::LowerStep;
 use super::expand::ExpandAxes;
 use super::image::CHANNELS;
 use super::state::{Indices, Lowering};
+use super::trace::AccessKind;
 use crate::ast::{AluOp, Source, Value};
 use crate::constant::Constant;
 use crate::dtype::DType;
@@ -84,6 +85,7 @@ impl Lowering {
                 (place, contents.dtype)
             }
         };
+        self.note(AccessKind::Load, buffer, indices);
         let access = self.access(buffer, dtype.base(), indices)?;
         let mut loaded = Vec::with_capacity(access.axes.count());
         for expansion in 0..access.axes.count() {
@@ -123,6 +125,7 @@ impl Lowering {
         indices: &[NodeId],
         start: Accumulator<'_>,
     ) -> Result<Vec<UopId>, LowerError> {
+        self.note(AccessKind::Accumulator, buffer, indices);
         let access = self.access(buffer, start.dtype, indices)?;
         let local = matches!(self.buffer(buffer)?, KernelBuffer::Local { .. });
         let zero = self.zero();

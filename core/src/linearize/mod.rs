@@ -24,7 +24,9 @@ mod state;
 mod step;
 mod store;
 mod tensor_core;
+mod trace;
 
 pub use driver::{Built, lower};
 pub use lowered::Lowered;
 pub use step::LowerStep;
+pub use trace::{AccessKind, Trace, TracedAccess};

@@ -3,6 +3,7 @@
 use super::LowerStep;
 use super::expand::Expansions;
 use super::load::LoadKey;
+use super::trace::Noted;
 use crate::kernel::{Kernel, KernelBuffer, LowerError};
 use crate::rule::State;
 use crate::symbolic::{NodeId, Sint};
@@ -27,6 +28,8 @@ pub(super) struct Lowering {
     pub(super) expansions: Expansions,
     /// The loads of the current stage.
     pub(super) loads: FxHashMap<LoadKey, UopId>,
+    /// The accesses so far, where somebody looks.
+    pub(super) noted: Option<Vec<Noted>>,
     name: String,
 }
 
@@ -61,6 +64,7 @@ impl Lowering {
             upcast_variables: SmallVec::new(),
             expansions: Expansions::default(),
             loads: FxHashMap::default(),
+            noted: None,
             name: String::new(),
         }
     }

@@ -4,6 +4,7 @@ use super::LowerStep;
 use super::expand::ExpandAxes;
 use super::image::CHANNELS;
 use super::state::{Indices, Lowering};
+use super::trace::AccessKind;
 use crate::dtype::DType;
 use crate::kernel::LowerError;
 use crate::rule::State;
@@ -36,6 +37,7 @@ impl Lowering {
     ) -> Result<Vec<UopId>, LowerError> {
         let dtype = self.kernel.buffer_dtype(buffer);
         let dtype = dtype.ok_or_else(|| LowerError::Invalid(format!("there is no buffer {buffer}")))?;
+        self.note(AccessKind::Store, buffer, indices);
         let axes = self.expand_axes(indices)?;
         if values.len() != axes.count() {
             let message = format!("{} values for {} elements of buffer {buffer}", values.len(), axes.count());

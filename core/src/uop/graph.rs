@@ -11,8 +11,8 @@ use crate::rule::{Firings, Rules, State};
 /// The graph that lowering builds: hash-consed uops, and the stores that they are for.
 #[derive(Clone, Debug, Default)]
 pub struct UopGraph {
-    arena: UopArena,
-    stores: Vec<UopId>,
+    pub(super) arena: UopArena,
+    pub(super) stores: Vec<UopId>,
     /// The IF that every store to global memory is to be in.
     storing_if: Option<UopId>,
     rules: Rules,
@@ -112,7 +112,7 @@ impl UopGraph {
     }
 
     /// What becomes of the stores, and how often each rule fired.
-    fn rewrite(&mut self, fires: &mut dyn FnMut() -> bool) -> Result<(Vec<UopId>, Firings), UopError> {
+    pub(super) fn rewrite(&mut self, fires: &mut dyn FnMut() -> bool) -> Result<(Vec<UopId>, Firings), UopError> {
         let rules = self.rules;
         let (mut stores, mut firings) = Rewriter::new(&mut self.arena, rules).run(&self.stores, fires)?;
         if self.needs_unmul(&stores) {

@@ -23,6 +23,7 @@ mod rewrite;
 mod round;
 mod rule;
 mod rules;
+mod stages;
 mod subgraph;
 #[cfg(test)]
 mod tests;
@@ -36,6 +37,7 @@ pub use graph::UopGraph;
 pub use kind::UopKind;
 use loops::LoopSet;
 pub use rule::UopRule;
+pub use stages::{GraphStage, GraphStages};
 
 use crate::dtype::DType;
 use smallvec::SmallVec;

@@ -86,6 +86,13 @@ impl fmt::Display for WmmaScalar {
     }
 }
 
+impl UopArg {
+    /// What a uop carries, as the uop text spells it; `arena` holds the symbolic sizes.
+    pub fn text(&self, arena: &Arena) -> String {
+        ArgText(self, Some(arena)).to_string()
+    }
+}
+
 /// One line of the text, less its number.
 pub(super) fn line(uop: &Uop, arena: Option<&Arena>) -> String {
     let sources = Joined(uop.sources.iter().map(|source| source.0));

@@ -3,10 +3,10 @@
 use crate::arguments::Uops;
 use crate::input::{self, Entry};
 use crate::judging::Judging;
-use crate::{Failure, Outcome};
-use plumb_core::kernel::Opt;
-use plumb_core::linearize::Lowered;
-use std::io::{BufWriter, Write};
+use crate::stages::{self, Subject};
+use crate::{Failure, Outcome, dot, record, terminal};
+use plumb_core::kernel::UniqueNames;
+use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -21,20 +21,29 @@ struct Timing {
 /// Runs the command.
 pub(crate) fn run(options: &Uops) -> Result<Outcome, Failure> {
     let judging = Judging::new(&[], options.rules.rules()).map_err(Failure::Usage)?;
-    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut out = terminal::stdout();
     let mut outcome = Outcome::Clean;
     let mut timing = Timing::default();
+    let mut names = UniqueNames::new();
     let inputs = input::open(&options.files)?;
     for entry in inputs.iter().flat_map(|input| input.entries()) {
         let number = entry.number();
         if options.kernel.is_some_and(|kernel| number != kernel) {
             continue;
         }
-        match lower(&judging, &entry, options, &mut timing) {
-            Ok(lowered) => print(&mut out, number, &lowered, options.digest)?,
+        match print(&judging, &entry, options, &mut names, &mut timing) {
+            Ok(text) => out.write_all(text.as_bytes())?,
             Err(Refusal { kind, message, unreadable }) => {
                 let message: String = message.split_whitespace().collect::<Vec<_>>().join(" ");
-                writeln!(out, "{}{number} error {kind} {message}", if options.digest { "" } else { "; " })?;
+                match options {
+                    Uops { json: true, .. } => {
+                        let error = serde_json::json!({ "kernel": number, "error": kind, "message": message });
+                        writeln!(out, "{error}")?;
+                    }
+                    Uops { digest: true, .. } => writeln!(out, "{number} error {kind} {message}")?,
+                    Uops { dot: true, .. } => writeln!(out, "// {number} error {kind} {message}")?,
+                    _ => writeln!(out, "; {number} error {kind} {message}")?,
+                }
                 if unreadable {
                     outcome = Outcome::BadInput;
                     eprintln!("plumb: {}: {message}", entry.origin());
@@ -55,31 +64,54 @@ struct Refusal {
     unreadable: bool,
 }
 
-fn lower(judging: &Judging, entry: &Entry<'_>, options: &Uops, timing: &mut Timing) -> Result<Lowered, Refusal> {
-    let invalid = |message: String, unreadable| Refusal { kind: "Invalid".to_owned(), message, unreadable };
-    let case = entry.case(&options.lowering).map_err(|message| invalid(message, true))?;
-    let ast = Arc::new(case.kernel.ast().map_err(|error| invalid(error.to_string(), false))?);
-    let started = Instant::now();
-    let lowered = judging.lower_ast(&ast, &case.target, &case.opts, &case.rules(options.rules.rules()));
-    timing.time += started.elapsed();
-    timing.kernels += 1;
-    match lowered {
-        Ok(lowered) => {
-            timing.uops += lowered.uops.uops.len();
-            Ok(lowered)
-        }
-        Err(error) => Err(Refusal { kind: error.kind().to_owned(), message: error.to_string(), unreadable: false }),
+impl Refusal {
+    fn invalid(message: String, unreadable: bool) -> Refusal {
+        Refusal { kind: "Invalid".to_owned(), message, unreadable }
     }
 }
 
-fn print(out: &mut impl Write, number: usize, lowered: &Lowered, digest: bool) -> std::io::Result<()> {
-    if !digest {
-        return writeln!(out, "{}", lowered.text());
+/// What is printed of one kernel.
+fn print(
+    judging: &Judging,
+    entry: &Entry<'_>,
+    options: &Uops,
+    names: &mut UniqueNames,
+    timing: &mut Timing,
+) -> Result<String, Refusal> {
+    let case = entry.case(&options.lowering).map_err(|message| Refusal::invalid(message, true))?;
+    let ast = Arc::new(case.kernel.ast().map_err(|error| Refusal::invalid(error.to_string(), false))?);
+    let rules = case.rules(options.rules.rules());
+    if options.stages {
+        let target = judging.target(&case.target).map_err(|error| Refusal::invalid(error.to_string(), false))?;
+        let origin = entry.origin();
+        let subject = Subject { origin: &origin, ast: &ast, target, plan: &case.opts, rules: &rules };
+        return Ok(stages::show(&subject, names) + "\n");
     }
-    let opts = match lowered.applied.is_empty() {
-        true => "-".to_owned(),
-        false => lowered.applied.iter().map(Opt::to_string).collect::<Vec<_>>().join(" "),
-    };
-    let (name, head, digest, count) = (&lowered.name, lowered.head(), lowered.digest(), lowered.uops.uops.len());
-    writeln!(out, "{number} {name} {head} {digest} {count} {opts}")
+    let started = Instant::now();
+    let lowered = judging.lower_ast(&ast, &case.target, &case.opts, &rules);
+    timing.time += started.elapsed();
+    timing.kernels += 1;
+    let lowered = lowered.map_err(|error| Refusal {
+        kind: error.kind().to_owned(),
+        message: error.to_string(),
+        unreadable: false,
+    })?;
+    timing.uops += lowered.uops.uops.len();
+    let number = entry.number();
+    match options {
+        Uops { digest: true, .. } => {
+            let (name, head, digest) = (&lowered.name, lowered.head(), lowered.digest());
+            Ok(format!("{number} {name} {head} {digest} {} {}\n", lowered.uops.uops.len(), lowered.opts()))
+        }
+        Uops { dot: true, .. } => Ok(dot::graph(&lowered, &entry.origin())),
+        Uops { json: true, .. } => {
+            let program = lowered.program(&ast).map_err(|error| Refusal {
+                kind: error.kind().to_owned(),
+                message: error.to_string(),
+                unreadable: false,
+            })?;
+            Ok(format!("{}\n", record::json(number, &case.target, &lowered, &program, names)))
+        }
+        _ => Ok(lowered.text() + "\n"),
+    }
 }

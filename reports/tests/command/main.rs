@@ -2,6 +2,8 @@
 
 mod bad_input;
 mod check;
+mod dot;
+mod stages;
 mod sweep;
 mod sym;
 mod uops;
