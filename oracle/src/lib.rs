@@ -13,7 +13,9 @@ pub mod data;
 pub mod interpreter;
 pub mod launch;
 pub mod prove;
+pub mod provenance;
 pub mod reference;
+pub mod same_meaning;
 pub mod values;
 
 /// What a judge looks at.
@@ -47,6 +49,11 @@ pub enum Verdict {
 pub enum FindingKind {
     /// A value differs from the reference's.
     WrongValue,
+    /// An output element does not come from the elements that it must come from.
+    WrongProvenance,
+    /// Another form of the same kernel means something else: another order of its uops, it without optimisations, or
+    /// rewritten again.
+    OtherMeaning,
     /// An access outside its buffer.
     OutOfBounds,
     /// A read of memory that was never written.
@@ -116,5 +123,5 @@ pub trait Oracle: Send + Sync {
 ///
 /// A new judge implements [`Oracle`] in a module of its own and is listed here.
 pub fn judges() -> Vec<Box<dyn Oracle>> {
-    vec![Box::new(launch::Launch), Box::new(values::Values::default())]
+    vec![Box::new(launch::Launch), Box::new(values::Values::default()), Box::new(provenance::Provenance::default())]
 }

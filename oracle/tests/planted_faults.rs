@@ -17,21 +17,6 @@ fn files() -> Vec<(String, Case)> {
     support::kernel_files(&folder).iter().map(|path| (name(path), support::case(path))).collect()
 }
 
-/// The faults that a case's comments plant.
-fn plants(case: &Case) -> Vec<(&'static rule::RuleInfo, State)> {
-    let plant = |line: &String| {
-        let (name, state) = line.trim().strip_prefix("plant: ")?.split_once(' ')?;
-        let info = rule::named(name).unwrap_or_else(|| panic!("no rule {name}"));
-        let state = match state {
-            "off" => State::Off,
-            "altered" if info.altered.is_some() => State::Altered,
-            _ => panic!("{name} can't be {state}"),
-        };
-        Some((info, state))
-    };
-    case.comments.iter().filter_map(plant).collect()
-}
-
 #[test]
 fn without_a_fault_nobody_objects() {
     let mut wrong = Vec::new();
@@ -49,7 +34,7 @@ fn without_a_fault_nobody_objects() {
 fn every_planted_fault_is_caught() {
     let mut caught = BTreeSet::new();
     for (name, case) in files() {
-        for (info, state) in plants(&case) {
+        for (info, state) in support::plants(&case) {
             match support::outcome(&case, Rules::default().with(info.id, state)) {
                 Outcome::Failed(_) => caught.insert((info.name, state == State::Altered)),
                 outcome => panic!("{name}: {} {state:?} is not caught: {outcome:?}", info.name),

@@ -66,6 +66,11 @@ pub fn inputs(case: &Case) -> Result<Inputs, ReferenceError> {
     Ok(inputs)
 }
 
+/// The values of the variables of `case`, as [`inputs`] binds them, and its kernel in numbers.
+pub(crate) fn bindings(case: &Case) -> Result<(Vec<(String, i64)>, Program), ReferenceError> {
+    bind(&case.kernel, case.data.seed)
+}
+
 /// Number of channels of each image argument.
 fn image_sizes(kernel: &Kernel) -> Vec<(u32, i64)> {
     let image = |step: &Step| match step {

@@ -6,6 +6,7 @@
 mod inputs;
 mod ranges;
 
+pub(crate) use inputs::bindings;
 pub use inputs::inputs;
 
 use crate::reference::rounding::power_of_two;

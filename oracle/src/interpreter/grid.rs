@@ -109,7 +109,7 @@ pub(super) fn special_max(lowered: &Lowered, variable: &dyn Fn(&str) -> Option<i
 }
 
 /// The value of a size under values of the variables. Deliberately not the arena's own evaluation: that is judged.
-fn evaluate(arena: &Arena, size: Sint, variable: &dyn Fn(&str) -> Option<i64>) -> Result<i64, RunError> {
+pub(crate) fn evaluate(arena: &Arena, size: Sint, variable: &dyn Fn(&str) -> Option<i64>) -> Result<i64, RunError> {
     fn walk(arena: &Arena, id: NodeId, variable: &dyn Fn(&str) -> Option<i64>, depth: usize) -> Result<i64, RunError> {
         let unsupported = |what: &str| RunError::Unsupported(what.to_owned());
         let overflow = || RunError::Unsupported("a symbolic size that does not fit in 64 bits".to_owned());

@@ -46,6 +46,7 @@ use crate::Finding;
 
 use crate::data::Inputs;
 use fault::Faults;
+pub(crate) use grid::evaluate as launch_size;
 use grid::{Grid, Share};
 use interval::Facts;
 use machine::{Machine, Plan, Stop};

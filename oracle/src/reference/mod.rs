@@ -1,5 +1,4 @@
 //! What a kernel means, evaluated on ndarrays from the case itself, without `core`'s views.
-
 //!
 //! Small kernels are evaluated whole, step by step, with ndarray's own operations (`arrays`); of large ones only the
 //! output elements asked for are, from what they follow from (`pointwise`). Either way a value is known exactly, where
@@ -26,13 +25,13 @@ mod enclosure;
 pub(crate) mod exact;
 mod functions;
 mod integers;
-mod lanes;
+pub(crate) mod lanes;
 pub(crate) mod layout;
-mod outputs;
+pub(crate) mod outputs;
 mod pointwise;
 pub(crate) mod program;
 pub(crate) mod rounding;
-mod schedule;
+pub(crate) mod schedule;
 pub(crate) mod survey;
 
 pub use functions::Precision;

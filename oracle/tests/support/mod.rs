@@ -2,8 +2,8 @@
 
 #![allow(dead_code)]
 
-use plumb_core::linearize::lower;
-use plumb_core::rule::Rules;
+use plumb_core::linearize::{Lowered, lower};
+use plumb_core::rule::{self, Rules, State};
 use plumb_core::target::Target;
 use plumb_corpus::case::Case;
 use plumb_corpus::source::Source;
@@ -57,17 +57,34 @@ pub(crate) enum Outcome {
     Open(String),
 }
 
-/// Lowers a case with `rules` and asks all judges.
-pub(crate) fn outcome(case: &Case, rules: Rules) -> Outcome {
+/// The faults that a case's comments plant: lines `plant: RULE off` or `plant: RULE altered`.
+pub(crate) fn plants(case: &Case) -> Vec<(&'static rule::RuleInfo, State)> {
+    let plant = |line: &String| {
+        let (name, state) = line.trim().strip_prefix("plant: ")?.split_once(' ')?;
+        let info = rule::named(name).unwrap_or_else(|| panic!("no rule {name}"));
+        let state = match state {
+            "off" => State::Off,
+            "altered" if info.altered.is_some() => State::Altered,
+            _ => panic!("{name} can't be {state}"),
+        };
+        Some((info, state))
+    };
+    case.comments.iter().filter_map(plant).collect()
+}
+
+/// Lowers a case with `rules`; an error's text.
+pub(crate) fn lowered(case: &Case, rules: Rules) -> Result<Lowered, String> {
     let rules = &case.rules(rules);
     let target = Target::named(&case.target).unwrap_or_else(|| panic!("no target {}", case.target));
-    let ast = match case.kernel.ast_with(rules) {
-        Ok(ast) => ast,
-        Err(error) => return Outcome::Refused(error.to_string()),
-    };
-    let lowered = match lower(&Arc::new(ast), &Arc::new(target), &case.opts, rules) {
+    let ast = case.kernel.ast_with(rules).map_err(|error| error.to_string())?;
+    lower(&Arc::new(ast), &Arc::new(target), &case.opts, rules).map_err(|error| error.to_string())
+}
+
+/// Lowers a case with `rules` and asks all judges.
+pub(crate) fn outcome(case: &Case, rules: Rules) -> Outcome {
+    let lowered = match lowered(case, rules) {
         Ok(lowered) => lowered,
-        Err(error) => return Outcome::Refused(error.to_string()),
+        Err(error) => return Outcome::Refused(error),
     };
     let mut outcome = Outcome::Open("no judge was asked".to_owned());
     for judge in judges() {
