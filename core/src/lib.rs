@@ -10,6 +10,7 @@
 
 pub mod ast;
 pub mod constant;
+pub mod differences;
 pub mod dtype;
 pub mod kernel;
 pub mod linearize;

@@ -106,10 +106,25 @@ impl Rules {
     }
 }
 
-/// How often each rule fired (a check: refused something).
+/// How often each rule fired (a check: refused something), and how often each check let something pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Firings {
     counts: [Vec<u32>; GROUPS],
+    passed: [Vec<u32>; GROUPS],
+}
+
+/// Adds to the count at `index`.
+#[inline]
+fn add(counts: &mut Vec<u32>, index: u8, more: u32) {
+    let index = usize::from(index);
+    if counts.len() <= index {
+        counts.resize(index + 1, 0);
+    }
+    counts[index] = counts[index].saturating_add(more);
+}
+
+fn at(counts: &[u32], index: u8) -> u32 {
+    counts.get(usize::from(index)).copied().unwrap_or(0)
 }
 
 impl Firings {
@@ -117,27 +132,35 @@ impl Firings {
     #[inline]
     pub fn count(&mut self, rule: impl Into<RuleId>) {
         let RuleId { group, index } = rule.into();
-        let counts = &mut self.counts[group as usize];
-        if counts.len() <= index as usize {
-            counts.resize(index as usize + 1, 0);
-        }
-        counts[index as usize] += 1;
+        add(&mut self.counts[group as usize], index, 1);
+    }
+
+    /// Counts one time that the check `rule` let something pass.
+    #[inline]
+    pub fn count_passed(&mut self, rule: impl Into<RuleId>) {
+        let RuleId { group, index } = rule.into();
+        add(&mut self.passed[group as usize], index, 1);
     }
 
     /// How often `rule` fired.
     pub fn of(&self, rule: impl Into<RuleId>) -> u32 {
         let RuleId { group, index } = rule.into();
-        self.counts[group as usize].get(index as usize).copied().unwrap_or(0)
+        at(&self.counts[group as usize], index)
+    }
+
+    /// How often the check `rule` let something pass.
+    pub fn passed(&self, rule: impl Into<RuleId>) -> u32 {
+        let RuleId { group, index } = rule.into();
+        at(&self.passed[group as usize], index)
     }
 
     /// Adds the counts of `other`.
     pub fn merge(&mut self, other: &Firings) {
-        for (counts, more) in self.counts.iter_mut().zip(&other.counts) {
-            if counts.len() < more.len() {
-                counts.resize(more.len(), 0);
-            }
-            for (count, add) in counts.iter_mut().zip(more) {
-                *count += add;
+        for (all, more) in [(&mut self.counts, &other.counts), (&mut self.passed, &other.passed)] {
+            for (counts, more) in all.iter_mut().zip(more) {
+                for (index, &more) in more.iter().enumerate() {
+                    add(counts, index as u8, more);
+                }
             }
         }
     }

@@ -225,6 +225,23 @@ pub(crate) struct RulesList {
     /// How to print them
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     pub(crate) format: ListFormat,
+    /// Lower the kernels of these files (case files and kernel logs) and count how often each rule fires, in how many
+    /// of them; for checks, what they refuse and what they let pass
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) count: Vec<PathBuf>,
+    /// Lower so many generated cases and count
+    #[arg(long, value_name = "N")]
+    pub(crate) cases: Option<u64>,
+    /// Seed of the generated cases
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Lower only every N-th kernel of each file, the first included
+    #[arg(long, value_name = "N", value_parser = parse_positive)]
+    pub(crate) every: Option<usize>,
+    #[command(flatten)]
+    pub(crate) lowering: LoweringOptions,
+    #[command(flatten)]
+    pub(crate) rules: RuleOptions,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -72,7 +72,11 @@ impl Kernel {
         holds: bool,
         message: impl FnOnce(&Kernel) -> String,
     ) -> Result<(), OptError> {
-        if holds || self.rules.state(check) == State::Off {
+        if holds {
+            self.firings.count_passed(check);
+            return Ok(());
+        }
+        if self.rules.state(check) == State::Off {
             return Ok(());
         }
         self.firings.count(check);

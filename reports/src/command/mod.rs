@@ -3,6 +3,7 @@
 mod backends;
 mod batch;
 mod check;
+mod count;
 mod prove;
 mod render;
 mod rules;

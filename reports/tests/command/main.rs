@@ -3,6 +3,7 @@
 mod bad_input;
 mod check;
 mod dot;
+mod rules;
 mod stages;
 mod sweep;
 mod sym;
