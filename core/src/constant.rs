@@ -79,6 +79,18 @@ pub fn wrap(value: i128, scalar: Scalar) -> i128 {
     if scalar.is_int() && !scalar.is_unsigned() { aligned >> unused } else { (aligned as u128 >> unused) as i128 }
 }
 
+impl std::fmt::Display for Constant {
+    /// As texts have it: floats have a point, an exponent or letters, so that they differ from integers.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Constant::Bool(value) => write!(f, "{value}"),
+            Constant::Int(value) => write!(f, "{value}"),
+            Constant::Float(value) if value.is_nan() => f.write_str("nan"),
+            Constant::Float(value) => write!(f, "{value:?}"),
+        }
+    }
+}
+
 impl PartialEq for Constant {
     fn eq(&self, other: &Constant) -> bool {
         self.key() == other.key()

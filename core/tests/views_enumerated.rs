@@ -259,7 +259,7 @@ fn shows(tracker: &ShapeTracker, array: &Array, arena: &mut Arena) -> Option<Str
     let strides = tracker.real_strides(arena, false).expect("as the index");
     let mut last_place = -1;
     for (place, &wanted) in places(&array.shape).iter().zip(&array.elements) {
-        let value = |name: &str| place.get(name.strip_prefix("idx")?.parse::<usize>().ok()?).copied();
+        let value = |name: &str| place.get(name.strip_prefix(".idx")?.parse::<usize>().ok()?).copied();
         let at = arena.evaluate(index, &value);
         let shown = match arena.evaluate(valid, &value) {
             Some(1) => at,
@@ -273,7 +273,7 @@ fn shows(tracker: &ShapeTracker, array: &Array, arena: &mut Arena) -> Option<Str
         last_place = last_place.max(wanted.unwrap_or(-1));
         for (axis, stride) in strides.iter().enumerate() {
             let next: Vec<i64> = place.iter().enumerate().map(|(other, at)| at + i64::from(other == axis)).collect();
-            let neighbour = |name: &str| next.get(name.strip_prefix("idx")?.parse::<usize>().ok()?).copied();
+            let neighbour = |name: &str| next.get(name.strip_prefix(".idx")?.parse::<usize>().ok()?).copied();
             if let (Some(Sint::Int(stride)), Some(wanted), true) = (stride, wanted, next[axis] < array.shape[axis])
                 && arena.evaluate(index, &neighbour) != Some(wanted + stride)
             {

@@ -20,7 +20,7 @@ fn shown(tracker: &ShapeTracker, arena: &mut Arena) -> Vec<Option<i64>> {
     (0..shape.iter().product::<i64>())
         .map(|flat| {
             let value = |name: &str| {
-                let axis: usize = name.strip_prefix("idx")?.parse().ok()?;
+                let axis: usize = name.strip_prefix(".idx")?.parse().ok()?;
                 Some(flat / shape[axis + 1..].iter().product::<i64>() % shape[axis])
             };
             (arena.evaluate(valid, &value)? == 1).then(|| arena.evaluate(index, &value)).flatten()

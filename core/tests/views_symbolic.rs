@@ -1,7 +1,7 @@
 //! Views with a symbolic axis against views of numbers: a chain of movements over a variable shows, for each value of the
 //! variable, what the same chain over that value shows.
 
-use plumb_core::shape::{Dims, Mask, ShapeError, ShapeTracker};
+use plumb_core::shape::{Dims, Mask, ShapeError, ShapeTracker, View};
 use plumb_core::symbolic::{Arena, Sint};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -172,7 +172,7 @@ fn shown(tracker: &ShapeTracker, arena: &mut Arena, n: i64) -> Result<Vec<Option
     Ok((0..shape.iter().product::<i64>())
         .map(|flat| {
             let value = |name: &str| {
-                let Some(axis) = name.strip_prefix("idx") else { return Some(n) };
+                let Some(axis) = name.strip_prefix(".idx") else { return Some(n) };
                 let axis: usize = axis.parse().ok()?;
                 Some(flat / shape[axis + 1..].iter().product::<i64>() % shape[axis])
             };
@@ -209,4 +209,21 @@ fn chains_over_a_variable_show_what_chains_over_its_values_show() {
         }
     }
     assert!(refused * 10 < answered, "{refused} of {} refused", answered + refused);
+}
+
+#[test]
+fn a_users_variable_is_never_taken_for_the_place_along_an_axis() {
+    // Known fault N30 is of this kind: the variable idx0 has the name and the range of the one along axis 0.
+    let mut arena = Arena::default();
+    let variable = arena.variable("idx0", 0, Sint::Int(7), None).expect("a variable");
+    let eight = Sint::Int(8);
+    let product = arena.mul(variable, Sint::Int(-8)).expect("small");
+    let number = arena.number(56);
+    let offset = arena.add(product, number).expect("small");
+    let mask: Mask = [(Sint::Int(0), eight), (Sint::Int(0), Sint::Int(7))].into_iter().collect();
+    let strides = [eight, Sint::Int(1)];
+    let view = View::new(&mut arena, &[eight, eight], Some(&strides), Sint::Node(offset), Some(&mask)).expect("legal");
+    let view = ShapeTracker { views: [view].into_iter().collect() };
+    let strides = view.real_strides(&mut arena, true).expect("an index");
+    assert_eq!(strides.as_slice(), [Some(eight), Some(Sint::Int(1))]);
 }

@@ -15,7 +15,9 @@ mod ast;
 mod check;
 mod dim;
 mod layout;
+mod place;
 mod types;
+mod writes;
 
 /// How high the tree of a symbolic dimension may be; tinygrad's own are a handful.
 pub const MAX_EXPRESSION_DEPTH: usize = 64;
@@ -28,6 +30,8 @@ pub const MAX_MOVEMENTS: usize = 256;
 /// Elements that any shape may have, for all values of its variables. Indices into it, and the flops of whatever is
 /// done to it, stay far within 64 bits.
 pub const MAX_ELEMENTS: i64 = 1 << 48;
+/// Elements that a buffer may have: as many as indices of 32 bits, in which kernels compute, can tell apart.
+pub const MAX_BUFFER_ELEMENTS: i64 = 1 << 31;
 
 /// A dimension, stride, offset or bound: a number, or an expression over symbolic variables.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

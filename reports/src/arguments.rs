@@ -124,7 +124,7 @@ pub(crate) struct LoweringOptions {
     /// Target (default: a case's own; for logs opencl)
     #[arg(long, value_name = "NAME", value_parser = parse_target)]
     pub(crate) target: Option<String>,
-    /// `hand` (what tinygrad does by itself), `none` (only what is required), `logged`, or a list `"OP:axis:amount …"`
+    /// `hand` (what tinygrad does by itself), `none` (only what is required), `logged`, or a list `"OP:axis:amount …"` (`[]`: none at all)
     /// (default: a case's own; for logs hand)
     #[arg(long, value_name = "OPTS", value_parser = parse_plan)]
     pub(crate) opts: Option<PlanChoice>,
@@ -280,6 +280,8 @@ fn parse_plan(text: &str) -> Result<PlanChoice, String> {
         "hand" => PlanChoice::Plan(OptPlan::Hand),
         "none" => PlanChoice::Plan(OptPlan::Required),
         "logged" => PlanChoice::Logged,
+        // As in cases: none at all, not even the required ones.
+        "[]" => PlanChoice::Plan(OptPlan::List(Vec::new())),
         list => PlanChoice::Plan(OptPlan::List(list.split_whitespace().map(parse_opt).collect::<Result<_, _>>()?)),
     })
 }

@@ -94,7 +94,9 @@ impl Lowering {
                     let sources: SmallVec<[Range<usize>; 3]> = sources.collect::<Result<_, _>>()?;
                     let width = sources.first().map_or(0, Range::len);
                     if sources.iter().any(|range| range.len() != width) {
-                        let message = format!("the operands of {op:?} have different numbers of upcasted elements");
+                        let message = format!(
+                            "the operands of node {place} of the AST have different numbers of upcasted elements"
+                        );
                         return Err(LowerError::Invalid(message));
                     }
                     for element in 0..width {

@@ -28,46 +28,57 @@ pub(super) struct LaunchSizes {
 }
 
 impl Lowering {
-    /// Indices of axes of these sizes, numbered from `first`. Where there are more than a launch has dimensions, the
-    /// first ones share a variable and are what remains of it, the very first running fastest.
-    pub(super) fn grouped_axes(
+    /// How many of so many axes share each dimension of a launch: where there are more than it has, the first ones share one.
+    fn plain_groups(&self, axes: usize) -> SmallVec<[usize; 12]> {
+        if self.kernel.target.has_local && axes > DIMENSIONS {
+            SmallVec::from_slice(&[axes - (DIMENSIONS - 1), 1, 1])
+        } else {
+            SmallVec::from_elem(1, axes)
+        }
+    }
+
+    /// Indices of axes of these sizes, numbered from `first`. `groups` says how many neighbours share a variable and are what
+    /// remains of it, the very first running fastest.
+    fn grouped_axes(
         &mut self,
         prefix: &str,
         first: usize,
         sizes: &[Sint],
+        groups: &[usize],
     ) -> Result<GroupedAxes, LowerError> {
-        let limited = self.kernel.target.has_local;
-        let merged = if limited && sizes.len() > DIMENSIONS { sizes.len() - (DIMENSIONS - 1) } else { 0 };
-        let (merged, alone) = sizes.split_at(merged);
         let mut grouped = GroupedAxes::default();
-        let mut number = first;
-        if !merged.is_empty() {
+        let mut rest = sizes;
+        for (number, &count) in (first..).zip(groups) {
+            let (group, others) = rest.split_at(count.min(rest.len()));
+            rest = others;
             let mut size = Sint::Int(1);
-            for &axis in merged {
+            for &axis in group {
                 size = self.kernel.arena.sint_mul(size, axis)?;
             }
             let variable = self.axis_variable(prefix, number, size)?;
             grouped.push(number, variable, self.is_variable(variable));
-            number += 1;
-            let step = self.state(LowerStep::MergedAxes);
-            let mut rest = variable;
-            for &axis in merged {
-                let index = self.kernel.arena.modulo(rest, axis)?;
-                grouped.indices.push(index);
-                rest = match step {
-                    State::On => self.kernel.arena.floor_div(rest, axis)?,
-                    State::Altered => self.kernel.arena.floor_div(variable, axis)?,
-                    State::Off => self.zero(),
-                };
+            match group {
+                [_] => grouped.indices.push(variable),
+                _ => self.divide_among(variable, group, &mut grouped.indices)?,
             }
         }
-        for &axis in alone {
-            let variable = self.axis_variable(prefix, number, axis)?;
-            grouped.push(number, variable, self.is_variable(variable));
-            grouped.indices.push(variable);
-            number += 1;
-        }
         Ok(grouped)
+    }
+
+    /// What remains of `variable` for each of the axes that share it.
+    fn divide_among(&mut self, variable: NodeId, axes: &[Sint], indices: &mut Indices) -> Result<(), LowerError> {
+        let step = self.state(LowerStep::MergedAxes);
+        let mut rest = variable;
+        for &axis in axes {
+            let index = self.kernel.arena.modulo(rest, axis)?;
+            indices.push(index);
+            rest = match step {
+                State::On => self.kernel.arena.floor_div(rest, axis)?,
+                State::Altered => self.kernel.arena.floor_div(variable, axis)?,
+                State::Off => self.zero(),
+            };
+        }
+        Ok(())
     }
 
     /// Defines the indices of the launch grid and of lanes: as indices of the launch, or as loops.
@@ -78,8 +89,10 @@ impl Lowering {
         let part = |from: usize, to: usize| {
             full.get(from..to).ok_or_else(|| LowerError::Invalid(format!("axes {from} to {to} of {}", full.len())))
         };
-        let global = self.grouped_axes(GLOBAL, 0, part(0, global_dims)?)?;
-        let local = self.grouped_axes(LOCAL, global_dims, part(global_dims, first_loop)?)?;
+        let (grid, lanes) = (part(0, global_dims)?, part(global_dims, first_loop)?);
+        let global = self.grouped_axes(GLOBAL, 0, grid, &self.plain_groups(grid.len()))?;
+        let groups = self.lane_groups(lanes)?;
+        let local = self.grouped_axes(LOCAL, global_dims, lanes, &groups)?;
 
         let mut sizes = LaunchSizes::default();
         if self.kernel.dont_use_locals {
@@ -117,6 +130,50 @@ impl Lowering {
         }
         sizes.resize(sizes.len().max(DIMENSIONS), Sint::Int(1));
         Ok(sizes)
+    }
+
+    /// How many neighbouring axes of lanes share each dimension of a workgroup: the plain way where that keeps within the
+    /// target's limits, otherwise the first way in which most dimensions are used. Lanes keep their order, which matrix
+    /// instructions rely on.
+    fn lane_groups(&mut self, sizes: &[Sint]) -> Result<SmallVec<[usize; 12]>, LowerError> {
+        let plain = self.plain_groups(sizes.len());
+        let target = std::sync::Arc::clone(&self.kernel.target);
+        let Some(limits) = target.local_max.as_deref().filter(|_| target.has_local) else { return Ok(plain) };
+        let arena = &self.kernel.arena;
+        let most = |size: &Sint| match *size {
+            Sint::Int(size) => size,
+            Sint::Node(node) => arena.max_int(node),
+        };
+        let most: SmallVec<[i64; 12]> = sizes.iter().map(most).collect();
+        // Axes of size 1 take no dimension; limits are listed the other way round.
+        let fits = |groups: &[usize]| {
+            let mut rest = &most[..];
+            let mut limits = limits.iter().rev();
+            groups.iter().all(|&count| {
+                let (group, others) = rest.split_at(count.min(rest.len()));
+                rest = others;
+                let size = group.iter().copied().fold(1, i64::saturating_mul);
+                size == 1 || limits.next().is_some_and(|&limit| size <= limit)
+            })
+        };
+        if fits(&plain) || !self.does(LowerStep::LaneDimensions) {
+            return Ok(plain);
+        }
+        let len = sizes.len();
+        let three =
+            (1..len).flat_map(|second| (second + 1..len).map(move |third| [second, third - second, len - third]));
+        let two = (1..len).map(|second| [second, len - second, 0]);
+        for groups in three.chain(two).chain([[len, 0, 0]]) {
+            let groups: SmallVec<[usize; 12]> = groups.into_iter().filter(|&count| count > 0).collect();
+            if fits(&groups) {
+                return Ok(groups);
+            }
+        }
+        let sizes: Vec<String> = most.iter().map(ToString::to_string).collect();
+        let sizes = sizes.join("×");
+        Err(LowerError::Unsupported(format!(
+            "a workgroup of {sizes} lanes, where the target has the limits {limits:?}"
+        )))
     }
 
     fn define_special(&mut self, dim: usize, name: IndexName, variable: NodeId) -> Result<Sint, LowerError> {

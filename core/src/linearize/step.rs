@@ -42,6 +42,9 @@ crate::rule_table! {
         LoadKeyIndex = "lower/load-key-index": "loads with different indices are different loads";
         LaunchOrder = "lower/launch-order":
             "the launch grid counts its dimensions from the last axis; switched off, the sizes are not reversed";
+        LaneDimensions = "lower/lane-dimensions":
+            "axes of lanes share dimensions of a workgroup so that these keep within the target's limits; switched off, only \
+             where there are more axes than dimensions, as in 0.9.0";
         MergedAxes = "lower/merged-axes":
             "an index of the launch grid that stands for several axes is divided among them",
             altered "each is divided by its own size alone, not by those before it";

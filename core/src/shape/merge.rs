@@ -173,13 +173,14 @@ impl View {
     }
 }
 
-/// The variable `idx<axis>` over an axis of this size, by which views are asked for their index expressions.
+/// The variable `idx<axis>` over an axis of this size, by which views are asked for their index expressions: none of a
+/// user's, whatever their names.
 pub(super) fn index_variable(arena: &mut Arena, axis: usize, size: Sint) -> Result<NodeId> {
     if let Some(&known) = arena.axis_variables.get(&(axis, size)) {
         return Ok(known);
     }
     let last = arena.sint_sub(size, ONE)?;
-    let variable = arena.variable(&format!("idx{axis}"), 0, last, None)?;
+    let variable = arena.variable(&format!(".idx{axis}"), 0, last, None)?;
     arena.axis_variables.insert((axis, size), variable);
     Ok(variable)
 }

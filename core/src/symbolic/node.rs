@@ -66,3 +66,11 @@ pub struct Variable {
     /// The value that it is bound to, as a log may carry.
     pub value: Option<i64>,
 }
+
+impl Variable {
+    /// The name as texts show it. The variables of axes and loops carry a dot in front, which a user's can't have, so that
+    /// no user's variable is taken for one of them (known fault N30).
+    pub fn shown(&self) -> &str {
+        self.name.strip_prefix('.').unwrap_or(&self.name)
+    }
+}

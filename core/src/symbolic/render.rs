@@ -44,7 +44,7 @@ impl Arena {
     fn write(&self, id: NodeId, text: &mut String) {
         match self.node(id) {
             Node::Number(value) => write_number(*value, text),
-            Node::Variable(number) => text.push_str(&self.variable_info(*number).name),
+            Node::Variable(number) => text.push_str(self.variable_info(*number).shown()),
             Node::Mul(a, Sint::Node(b)) if self.is_named_before(*b, *a) => {
                 self.write_pair(*b, "*", Sint::Node(*a), text)
             }
@@ -61,7 +61,7 @@ impl Arena {
     fn is_named_before(&self, a: NodeId, b: NodeId) -> bool {
         match (self.node(a), self.node(b)) {
             (Node::Variable(a), Node::Variable(b)) => {
-                let (a, b) = (&self.variable_info(*a).name, &self.variable_info(*b).name);
+                let (a, b) = (self.variable_info(*a).shown(), self.variable_info(*b).shown());
                 !a.is_empty() && a < b
             }
             _ => false,

@@ -8,7 +8,7 @@
 //! first round is followed up to the first rule that applies.
 
 use super::arena::UopArena;
-use super::rules::{Site, rules_for};
+use super::rules::{AccumulatorLanes, Site, rules_for};
 use super::{Uop, UopId, UopKind};
 use crate::rule::{Rules, State};
 use rustc_hash::FxHashMap;
@@ -114,7 +114,8 @@ fn applies(arena: &mut UopArena, id: UopId, rules: Rules) -> bool {
     let uop = arena.get(id);
     rules_for(uop.kind, &uop.arg).iter().any(|&(rule, apply)| {
         let state = rules.state(rule);
-        let mut site = Site { arena, id, altered: state == State::Altered, first_round: false, held_back: false };
+        let (altered, lanes) = (state == State::Altered, &mut AccumulatorLanes::default());
+        let mut site = Site { arena, id, altered, first_round: false, lanes, held_back: false };
         state != State::Off && apply(&mut site).is_some_and(|rewritten| rewritten != id)
     })
 }

@@ -10,7 +10,7 @@
 //! from what 0.9.0 leaves.
 
 use super::arena::UopArena;
-use super::rules::{Site, rules_for};
+use super::rules::{AccumulatorLanes, Site, rules_for};
 use super::{UopError, UopId, UopKind, UopRule};
 use crate::rule::{Firings, Rules, State};
 use smallvec::SmallVec;
@@ -35,6 +35,8 @@ pub(super) struct Rewriter<'a> {
     first_round: bool,
     /// Whether a rule waits for the second round.
     held_back: bool,
+    /// How accumulators are written back so far.
+    lanes: AccumulatorLanes,
 }
 
 /// A uop whose sources are being rewritten.
@@ -61,6 +63,7 @@ impl<'a> Rewriter<'a> {
             at_once: false,
             first_round: true,
             held_back: false,
+            lanes: AccumulatorLanes::default(),
         }
     }
 
@@ -162,7 +165,8 @@ impl<'a> Rewriter<'a> {
                 State::Altered => true,
             };
             let first_round = self.first_round;
-            let mut site = Site { arena: self.arena, id, altered, first_round, held_back: false };
+            let mut site =
+                Site { arena: self.arena, id, altered, first_round, lanes: &mut self.lanes, held_back: false };
             let rewritten = apply(&mut site);
             self.held_back |= site.held_back;
             rewritten.filter(|&rewritten| rewritten != id).map(|rewritten| (rule, rewritten))

@@ -47,7 +47,8 @@ impl Case {
 impl Kernel {
     /// Checks all that lowering and the judges take for granted: operands come before what uses them and agree in
     /// dtype and shape; layouts are legal, within their buffers' beginning and of bounded size; there is at most one
-    /// reduction; outputs have one shape; each buffer has one dtype.
+    /// reduction; outputs have one shape; each buffer has one dtype; no element is stored to twice, or read where another work
+    /// item stores to it.
     ///
     /// # Errors
     /// The first thing that is wrong, with its step.
@@ -105,7 +106,7 @@ impl Kernel {
         if stored.is_none() {
             return Err(CaseError::Case("the kernel stores nothing".to_owned()));
         }
-        Ok(())
+        self.check_writes().map_err(|(step, message)| CaseError::Step { step, message })
     }
 
     /// The shape of each step's result (a store: of what it writes); arithmetic has its first operand's.
@@ -195,7 +196,7 @@ fn operands_agree(step: &Step, number: usize, dtypes: &[DType], shapes: &Shapes)
             element(*dtype)?;
             match constant_of_kind(*value, dtype.scalar()) {
                 Some(converted) if converted == *value => Ok(()),
-                _ => Err(format!("{value:?} is not a constant of {dtype}")),
+                _ => Err(format!("{value} is not a constant of {dtype}")),
             }
         }
         Step::Constant { value: Value::Variable(_), dtype, .. } => element(*dtype),

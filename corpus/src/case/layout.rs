@@ -1,7 +1,8 @@
 //! Shapes of layouts, and whether their movements and views are legal. Like all of [`super::dim`], apart from `core`.
 
 use super::{
-    Dim, DimExpr, Layout, MAX_AXES, MAX_ELEMENTS, MAX_EXPRESSION_DEPTH, MAX_MOVEMENTS, Movement, RawView, Variable,
+    Dim, DimExpr, Layout, MAX_AXES, MAX_BUFFER_ELEMENTS, MAX_ELEMENTS, MAX_EXPRESSION_DEPTH, MAX_MOVEMENTS, Movement,
+    RawView, Variable,
 };
 
 /// What a layout may refer to.
@@ -17,6 +18,8 @@ impl Scope<'_> {
             Layout::Chain { base, movements } => {
                 limit("movements", movements.len(), MAX_MOVEMENTS)?;
                 self.known_shape(base).map_err(|error| format!("buffer: {error}"))?;
+                let elements = base.iter().try_fold(1, |all, size| Ok::<i64, String>(all * self.bounds(size)?.1))?;
+                addressable(elements).map_err(|error| format!("buffer: {error}"))?;
                 let mut shape = base.clone();
                 for movement in movements {
                     shape = self
@@ -155,6 +158,9 @@ impl Scope<'_> {
         if low < 0 {
             return Err(format!("it shows index {low}, before the beginning"));
         }
+        if below.is_none() {
+            addressable(i64::try_from(high).unwrap_or(i64::MAX).saturating_add(1))?;
+        }
         let room =
             below.map(|below| below.shape.iter().map(Dim::int).try_fold(1, |all, size| Some(all * i128::from(size?))));
         match room.flatten() {
@@ -211,6 +217,16 @@ fn each_dim(layout: &Layout, visit: &mut dyn FnMut(&Dim) -> Result<(), String>) 
             pairs(view.mask.as_deref().unwrap_or(&[]), visit)
         }),
     }
+}
+
+/// Fails for a buffer of more elements than indices of 32 bits can tell apart.
+fn addressable(elements: i64) -> Result<(), String> {
+    if elements <= MAX_BUFFER_ELEMENTS {
+        return Ok(());
+    }
+    Err(format!(
+        "{elements} elements; indices are of 32 bits, so that a buffer has at most {MAX_BUFFER_ELEMENTS} that a kernel can reach"
+    ))
 }
 
 fn name(movement: &Movement) -> &'static str {

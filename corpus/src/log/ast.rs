@@ -25,6 +25,22 @@ enum Op {
     Reduce(ReduceOp),
 }
 
+impl Op {
+    /// The name in logs.
+    fn name(self) -> &'static str {
+        match self {
+            Op::Load => "LOAD",
+            Op::Constant => "CONST",
+            Op::Store => "STORE",
+            Op::Cast => "CAST",
+            Op::Bitcast => "BITCAST",
+            Op::Alu(op) => op.name(),
+            Op::Reduce(ReduceOp::Sum) => "SUM",
+            Op::Reduce(ReduceOp::Max) => "MAX",
+        }
+    }
+}
+
 /// The steps found so far.
 #[derive(Debug, Default)]
 pub(super) struct Builder {
@@ -155,7 +171,7 @@ fn close(scanner: &mut Scanner<'_>, frame: Frame) -> Result<Step, ParseError> {
         Op::Alu(op) => op.arity(),
     };
     if frame.sources.len() != arity {
-        let message = format!("{op:?} takes {arity} operands, not {}", frame.sources.len());
+        let message = format!("{} takes {arity} operands, not {}", op.name(), frame.sources.len());
         return Err(scanner.error_at(frame.start, "LazyOp", message));
     }
     let first = frame.sources.first().copied().unwrap_or(0);
@@ -175,5 +191,5 @@ fn close(scanner: &mut Scanner<'_>, frame: Frame) -> Result<Step, ParseError> {
         (Op::Reduce(_), _) => "a tuple of axes",
         (Op::Alu(_), _) => "`None`",
     };
-    Err(scanner.error_at(frame.arg_at, "arg", format!("{op:?} must have {expected} as its arg")))
+    Err(scanner.error_at(frame.arg_at, "arg", format!("{} must have {expected} as its arg", op.name())))
 }

@@ -147,7 +147,7 @@ fn constant(scanner: &mut Scanner<'_>, variables: &mut Variables) -> Result<Arg,
         Some(Value::Constant(constant)) => match crate::case::constant_of_kind(constant, element.scalar()) {
             Some(constant) => Value::Constant(constant),
             None => {
-                return Err(scanner.error_at(value_at, "-", format!("{constant:?} can't be a constant of {element}")));
+                return Err(scanner.error_at(value_at, "-", format!("{constant} can't be a constant of {element}")));
             }
         },
         Some(variable) => variable,

@@ -2,7 +2,6 @@
 
 use crate::case::{Case, DataMode, Dim, Expect, Layout, Movement, RawView, Step, Value};
 use crate::expression::write_dim;
-use plumb_core::constant::Constant;
 use plumb_core::kernel::OptPlan;
 
 pub(super) fn case(case: &Case) -> String {
@@ -67,7 +66,7 @@ fn step(out: &mut String, number: usize, step: &Step) {
         Step::Constant { value, dtype, layout } => {
             out.push_str(&format!("const {dtype} "));
             match value {
-                Value::Constant(constant) => out.push_str(&self::constant(*constant)),
+                Value::Constant(constant) => out.push_str(&constant.to_string()),
                 Value::Variable(name) => out.push_str(name),
             }
             out.push(' ');
@@ -90,16 +89,6 @@ fn step(out: &mut String, number: usize, step: &Step) {
             self::layout(out, layout);
             out.push_str(&format!(" %{source}"));
         }
-    }
-}
-
-/// Floats have a point, an exponent or letters, so that they differ from integers.
-fn constant(constant: Constant) -> String {
-    match constant {
-        Constant::Bool(value) => value.to_string(),
-        Constant::Int(value) => value.to_string(),
-        Constant::Float(value) if value.is_nan() => "nan".to_owned(),
-        Constant::Float(value) => format!("{value:?}"),
     }
 }
 

@@ -86,9 +86,9 @@ impl CFamily {
             }
             (op, &[a, b]) if !matches!(op, AluOp::Mod | AluOp::Xor) => match operator(op) {
                 Some(operator) => Ok(format!("({a} {operator} {b})")),
-                None => self.unsupported(format!("{op:?} of {scalar}")),
+                None => self.unsupported(format!("{op} of {scalar}")),
             },
-            _ => self.unsupported(format!("{op:?} of {scalar}")),
+            _ => self.unsupported(format!("{op} of {scalar}")),
         }
     }
 
@@ -104,7 +104,7 @@ impl CFamily {
             // By false: zero.
             (AluOp::Div, &[a, b]) => Ok(format!("({a} && {b})")),
             (AluOp::Mod, &[..]) => Ok("false".to_owned()),
-            _ => self.unsupported(format!("{op:?} of bool")),
+            _ => self.unsupported(format!("{op} of bool")),
         }
     }
 
@@ -139,7 +139,7 @@ impl CFamily {
                 Ok(format!("({a} {} {b})", operator(op).unwrap_or_default()))
             }
             (AluOp::Div | AluOp::Mod, &[a, b]) => self.division(op, scalar, a, b),
-            _ => self.unsupported(format!("{op:?} of {scalar}")),
+            _ => self.unsupported(format!("{op} of {scalar}")),
         }
     }
 

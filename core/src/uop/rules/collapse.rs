@@ -28,6 +28,8 @@ fn sum_over_loop(site: &Site<'_>) -> Option<Sum> {
     let [accumulator, sum] = site.sources()?;
     let sides = site.operands_of(sum, AluOp::Add)?;
     let whole = match site.sources_of(accumulator, UopKind::Gep) {
+        // What is written back as a vector elsewhere must be summed there as it is here. (0.9.0 does not look.)
+        Some([vector]) if site.lanes.is_vector(&site.get(vector).arg) => return None,
         Some([vector]) => vector,
         None => accumulator,
     };
@@ -53,6 +55,7 @@ fn collapsed(site: &mut Site<'_>) -> Option<UopId> {
     sides[place] = mean;
     let sum = site.alu(AluOp::Add, &sides);
     let dtype = site.uop().dtype;
+    site.lanes.collapsed(site.id);
     Some(site.arena.make(UopKind::Phi, dtype, &[accumulator, sum], UopArg::None))
 }
 
@@ -193,6 +196,7 @@ fn taken_out(site: &mut Site<'_>) -> Option<UopId> {
     let length = site.cast(dtype, length);
     let total = if site.altered { constant } else { site.alu(AluOp::Mul, &[constant, length]) };
     let dtype = site.uop().dtype;
+    site.lanes.collapsed(site.id);
     let phi = site.arena.make(UopKind::Phi, dtype, &[accumulator, rest], UopArg::None);
     Some(site.alu(AluOp::Add, &[phi, total]))
 }

@@ -76,11 +76,13 @@ pub(super) fn cast_phis(site: &mut Site<'_>) -> Option<UopId> {
     let mut values = SmallVec::<[UopId; 4]>::new();
     for (&phi, number) in cast.sources.iter().zip(0..) {
         let [lane, value] = site.sources_of(phi, UopKind::Phi)?;
-        if !is_lane(site, lane, vector, number) {
+        if !is_lane(site, lane, vector, number) || site.lanes.is_collapsed(phi) {
             return None;
         }
         values.push(value);
     }
+    let accumulator = site.get(vector).arg.clone();
+    site.lanes.vector(accumulator);
     if site.altered {
         values.reverse();
     }

@@ -12,7 +12,7 @@ mod site;
 
 use super::{UopArg, UopId, UopKind, UopRule};
 use crate::ast::AluOp;
-pub(super) use site::Site;
+pub(super) use site::{AccumulatorLanes, Site};
 
 /// A rule and what does it: the uop that takes the place of the one looked at, or `None` where the rule does not apply.
 pub(super) type Rewrite = (UopRule, fn(&mut Site<'_>) -> Option<UopId>);

@@ -5,7 +5,40 @@ use crate::constant::Constant;
 use crate::dtype::{DType, Scalar};
 use crate::uop::arena::UopArena;
 use crate::uop::{Uop, UopArg, UopId, UopKind};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
+
+/// How vectors of accumulators are written back: as one, or lane by lane with something taken out of the sum. Both at once
+/// would add to an accumulator what the other has taken out.
+#[derive(Debug, Default)]
+pub(in crate::uop) struct AccumulatorLanes {
+    /// The arguments of those written back as one.
+    vectors: Vec<UopArg>,
+    /// The PHIs that something was taken out of.
+    collapsed: FxHashSet<UopId>,
+}
+
+impl AccumulatorLanes {
+    /// Notes that the accumulator with this argument is written back as one.
+    pub(super) fn vector(&mut self, accumulator: UopArg) {
+        if !self.vectors.contains(&accumulator) {
+            self.vectors.push(accumulator);
+        }
+    }
+
+    pub(super) fn is_vector(&self, accumulator: &UopArg) -> bool {
+        self.vectors.contains(accumulator)
+    }
+
+    /// Notes that something is taken out of the sum that `phi` writes back.
+    pub(super) fn collapsed(&mut self, phi: UopId) {
+        self.collapsed.insert(phi);
+    }
+
+    pub(super) fn is_collapsed(&self, phi: UopId) -> bool {
+        self.collapsed.contains(&phi)
+    }
+}
 
 /// A uop that a rule is tried on.
 pub(in crate::uop) struct Site<'a> {
@@ -17,6 +50,8 @@ pub(in crate::uop) struct Site<'a> {
     pub(in crate::uop) altered: bool,
     /// Whether this is the first round, where 0.9.0 does not yet see that constants are equal.
     pub(in crate::uop) first_round: bool,
+    /// How accumulators are written back so far.
+    pub(in crate::uop) lanes: &'a mut AccumulatorLanes,
     /// Set by a rule that would apply if this were not the first round.
     pub(in crate::uop) held_back: bool,
 }
