@@ -1,10 +1,13 @@
 //! The store of a graph's uops: hash-consed, so that equal uops are one and comparing uops is comparing numbers.
 
 use super::bounds::Bounds;
+use super::marks::Marks;
+use super::rules::rules_for;
 use super::{LoopSet, Uop, UopArg, UopId, UopKind};
 use crate::constant::Constant;
 use crate::dtype::DType;
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
@@ -14,6 +17,12 @@ use std::hash::{Hash, Hasher};
 struct Facts {
     /// The loops that it depends on, itself included where it is one.
     loops: LoopSet,
+    /// Whether no rule can apply to it or to what it is made of.
+    settled: bool,
+    /// What it shows to the rules.
+    shown: Marks,
+    /// What its sources show to the rules.
+    sources: Marks,
     bounds: Bounds,
 }
 
@@ -30,33 +39,70 @@ pub(super) struct UopArena {
     objects: bool,
 }
 
-fn hash_of(uop: &Uop) -> u64 {
+/// The hash of a uop by its parts. The words are few, as each costs a multiplication that waits for the last.
+fn hash_of(kind: UopKind, dtype: Option<DType>, sources: &[UopId], arg: &UopArg) -> u64 {
     let mut hasher = FxHasher::default();
-    uop.hash(&mut hasher);
+    let dtype = match dtype {
+        None => 0,
+        Some(DType::Scalar(scalar)) => 1 | (scalar as u64) << 4,
+        Some(DType::Vector(scalar, lanes)) => 2 | (scalar as u64) << 4 | u64::from(lanes) << 8,
+        Some(DType::Pointer(scalar)) => 3 | (scalar as u64) << 4,
+        Some(DType::Image(image)) => 4 | u64::from(image.height) << 8 | u64::from(image.width) << 32,
+    };
+    let (op, rest) = match arg {
+        UopArg::None => (0, None),
+        UopArg::Alu(op) => (1 + *op as u64, None),
+        other => (255, Some(other)),
+    };
+    hasher.write_u64(dtype << 16 ^ op << 8 ^ kind as u64);
+    let (pairs, last) = sources.as_chunks::<2>();
+    for [first, second] in pairs {
+        hasher.write_u64(u64::from(first.0) << 32 | u64::from(second.0));
+    }
+    for last in last {
+        hasher.write_u32(last.0);
+    }
+    if let Some(arg) = rest {
+        arg.hash(&mut hasher);
+    }
     hasher.finish()
 }
 
 impl UopArena {
-    /// Enters a uop, or finds the equal one.
-    pub(super) fn intern(&mut self, uop: Uop) -> UopId {
-        let hash = hash_of(&uop);
-        if let Some(&id) = self.ids.find(hash, |&id| self.uops[id.index()] == uop) {
-            return id;
-        }
-        let id = self.fresh(uop);
+    /// Enters a uop made of its parts, or finds the equal one.
+    pub(super) fn make(&mut self, kind: UopKind, dtype: Option<DType>, sources: &[UopId], arg: UopArg) -> UopId {
         let uops = &self.uops;
-        self.ids.insert_unique(hash, id, |&id| hash_of(&uops[id.index()]));
-        id
+        let is_equal = |&id: &UopId| {
+            let uop = &uops[id.index()];
+            uop.kind == kind && uop.sources.as_slice() == sources && uop.dtype == dtype && uop.arg == arg
+        };
+        let hash = |&id: &UopId| {
+            let uop = &uops[id.index()];
+            hash_of(uop.kind, uop.dtype, &uop.sources, &uop.arg)
+        };
+        match self.ids.entry(hash_of(kind, dtype, sources, &arg), is_equal, hash) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(vacant) => {
+                vacant.insert(UopId(uops.len() as u32));
+                self.fresh(Uop { kind, dtype, sources: SmallVec::from_slice(sources), arg })
+            }
+        }
     }
 
-    /// Enters a uop, whether there is an equal one or not. It is not found again.
+    /// Appends a uop, whether there is an equal one or not. It is not found again.
     pub(super) fn fresh(&mut self, uop: Uop) -> UopId {
         let id = UopId(self.uops.len() as u32);
-        let mut facts = Facts::default();
+        let mut facts = Facts { settled: true, ..Facts::default() };
         for source in &uop.sources {
-            let of_source = self.facts[source.index()];
+            let of_source = &self.facts[source.index()];
             facts.loops.unite(of_source.loops);
+            facts.settled &= of_source.settled;
         }
+        let shown = |place: usize| self.facts[uop.sources[place].index()].shown;
+        let first_has_type = uop.sources.first().is_some_and(|&first| self.get(first).dtype == uop.dtype);
+        facts.sources = Marks::of_sources(&uop, shown, first_has_type);
+        facts.shown = Marks::shown(&uop, facts.sources);
+        facts.settled &= !rules_for(uop.kind, &uop.arg).iter().any(|rewrite| facts.sources.have(rewrite.needs));
         facts.bounds = Bounds::of(&uop, |id| self.facts[id.index()].bounds);
         match uop.kind {
             UopKind::Range => {
@@ -101,11 +147,6 @@ impl UopArena {
         self.uops[id.index()].sources = sources;
     }
 
-    /// Enters a uop made of its parts.
-    pub(super) fn make(&mut self, kind: UopKind, dtype: Option<DType>, sources: &[UopId], arg: UopArg) -> UopId {
-        self.intern(Uop { kind, dtype, sources: SmallVec::from_slice(sources), arg })
-    }
-
     /// The uop.
     pub(super) fn get(&self, id: UopId) -> &Uop {
         &self.uops[id.index()]
@@ -128,6 +169,16 @@ impl UopArena {
             Some(number) => !self.facts[id.index()].loops.contains(number),
             None => false,
         }
+    }
+
+    /// Whether no rule can apply to the uop or to what it is made of, so that it stays as it is.
+    pub(super) fn is_settled(&self, id: UopId) -> bool {
+        self.facts[id.index()].settled
+    }
+
+    /// What the sources of the uop show to the rules.
+    pub(super) fn marks_of_sources(&self, id: UopId) -> Marks {
+        self.facts[id.index()].sources
     }
 
     /// The bounds of an `i32`.

@@ -160,7 +160,7 @@ impl UopGraph {
             return false;
         }
         let graph = super::subgraph::Subgraph::new(&self.arena, roots);
-        graph.nodes.iter().any(|&id| self.arena.get(id).kind == UopKind::Unmul)
+        graph.kinds.contains(&UopKind::Unmul)
     }
 }
 

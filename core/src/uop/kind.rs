@@ -51,6 +51,32 @@ pub enum UopKind {
 }
 
 impl UopKind {
+    /// All kinds, in order.
+    pub const ALL: [UopKind; 22] = [
+        UopKind::Sink,
+        UopKind::DefineGlobal,
+        UopKind::DefineVar,
+        UopKind::DefineLocal,
+        UopKind::DefineAcc,
+        UopKind::Const,
+        UopKind::Special,
+        UopKind::Noop,
+        UopKind::Unmul,
+        UopKind::Gep,
+        UopKind::Cast,
+        UopKind::Bitcast,
+        UopKind::Alu,
+        UopKind::Wmma,
+        UopKind::Load,
+        UopKind::Store,
+        UopKind::Phi,
+        UopKind::Barrier,
+        UopKind::If,
+        UopKind::Range,
+        UopKind::EndRange,
+        UopKind::EndIf,
+    ];
+
     /// The name in the uop text.
     pub const fn name(self) -> &'static str {
         match self {

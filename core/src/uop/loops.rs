@@ -36,7 +36,7 @@ pub(super) struct LoopTable {
 impl LoopTable {
     /// Empty sets for `rows` uops, of `loops` loops.
     pub(super) fn new(rows: usize, loops: usize) -> LoopTable {
-        let words = loops.div_ceil(64).max(1);
+        let words = loops.div_ceil(64);
         LoopTable { words, bits: vec![0; rows * words] }
     }
 

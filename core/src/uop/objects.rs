@@ -8,7 +8,7 @@
 //! first round is followed up to the first rule that applies.
 
 use super::arena::UopArena;
-use super::rules::{AccumulatorLanes, Site, rules_for};
+use super::rules::{AccumulatorLanes, Rewrite, Site, rules_for};
 use super::{Uop, UopId, UopKind};
 use crate::rule::{Rules, State};
 use rustc_hash::FxHashMap;
@@ -112,7 +112,8 @@ pub(super) fn anything_fires(mut arena: UopArena, stores: &[UopId], rules: Rules
 
 fn applies(arena: &mut UopArena, id: UopId, rules: Rules) -> bool {
     let uop = arena.get(id);
-    rules_for(uop.kind, &uop.arg).iter().any(|&(rule, apply)| {
+    // Sources were put in place of equal ones, so that what they show may be out of date: all rules are tried.
+    rules_for(uop.kind, &uop.arg).iter().any(|&Rewrite { rule, apply, .. }| {
         let state = rules.state(rule);
         let (altered, lanes) = (state == State::Altered, &mut AccumulatorLanes::default());
         let mut site = Site { arena, id, altered, first_round: false, lanes, held_back: false };

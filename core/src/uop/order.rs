@@ -6,7 +6,7 @@
 
 use super::arena::UopArena;
 use super::compare::Comparison;
-use super::loops::LoopTable;
+use super::nesting::Nesting;
 use super::subgraph::Subgraph;
 use super::{Uop, UopArg, UopError, UopId, UopKind, UopList};
 use smallvec::SmallVec;
@@ -19,31 +19,34 @@ use std::collections::BinaryHeap;
 /// # Errors
 /// [`UopError::Order`] where a value computed after a loop is needed within it.
 pub(super) fn order(mut arena: UopArena, roots: &[UopId]) -> Result<UopList, UopError> {
+    let graph = Subgraph::new(&arena, roots);
     let entries = {
-        let graph = Subgraph::new(&arena, roots);
-        let scopes = Scopes::new(&graph);
-        let comparison = Comparison::new(&graph);
-        Schedule::new(&graph, &scopes, &comparison).run()?
+        let nesting = Nesting::new(&arena, &graph);
+        let comparison = Comparison::new(&arena, &graph);
+        Schedule::new(&arena, &graph, &nesting, &comparison).run()?
     };
-    let mut position = vec![UopId(0); arena.len()];
+    let mut position = vec![UopId(0); graph.nodes.len()];
     for (place, entry) in (0..).zip(&entries) {
-        if let Entry::Uop(id) = entry {
-            position[id.index()] = UopId(place);
+        if let Entry::Node(node) = entry {
+            position[*node] = UopId(place);
         }
     }
-    let is_if: Vec<bool> = (0..arena.len()).map(|id| arena.get(UopId(id as u32)).kind == UopKind::If).collect();
     let uops = entries.into_iter().map(|entry| match entry {
-        Entry::Uop(id) => {
-            let mut uop = arena.take(id);
-            if uop.kind == UopKind::Store && uop.sources.last().is_some_and(|&last| is_if[last.index()]) {
+        Entry::Node(node) => {
+            let mut uop = arena.take(graph.nodes[node]);
+            let mut sources = graph.sources(node);
+            if let (UopKind::Store, [before @ .., last]) = (uop.kind, sources)
+                && graph.kinds[*last as usize] == UopKind::If
+            {
                 // It was there for the order alone.
                 uop.sources.pop();
+                sources = before;
             }
-            uop.sources.iter_mut().for_each(|source| *source = position[source.index()]);
+            uop.sources.iter_mut().zip(sources).for_each(|(source, &node)| *source = position[node as usize]);
             uop
         }
         Entry::End(kind, of) => {
-            Uop { kind, dtype: None, sources: SmallVec::from_slice(&[position[of.index()]]), arg: UopArg::None }
+            Uop { kind, dtype: None, sources: SmallVec::from_slice(&[position[of]]), arg: UopArg::None }
         }
     });
     Ok(UopList { uops: uops.collect() })
@@ -52,93 +55,22 @@ pub(super) fn order(mut arena: UopArena, roots: &[UopId]) -> Result<UopList, Uop
 /// An entry of the list to be.
 #[derive(Clone, Copy)]
 enum Entry {
-    Uop(UopId),
-    /// The end of a loop or an if.
-    End(UopKind, UopId),
-}
-
-/// Where each node stands to the loops.
-struct Scopes {
-    /// For each loop: by how much its nodes are preferred.
-    weights: Vec<i64>,
-    /// The number of the loop that a node opens.
-    opens: Vec<Option<usize>>,
-    /// The loops that 0.9.0 counts a node to: those that it depends on other than through the result of a reduction.
-    preferred: LoopTable,
-    /// The loops that a node must be in.
-    inside: LoopTable,
-    /// The loops that must have ended before a node, as it depends on what they accumulate.
-    after: LoopTable,
-}
-
-impl Scopes {
-    fn new(graph: &Subgraph<'_>) -> Scopes {
-        let (count, loops) = (graph.nodes.len(), graph.loops.len());
-        let table = || LoopTable::new(count, loops);
-        let (mut preferred, mut inside, mut after) = (table(), table(), table());
-        let mut opens = vec![None; count];
-        for (number, &node) in graph.loops.iter().enumerate() {
-            opens[node] = Some(number);
-        }
-        for node in 0..count {
-            for source in graph.sources(node) {
-                let ended = accumulated_over(graph, &opens, source);
-                after.unite(node, source, &[]);
-                inside.unite(node, source, &ended);
-                for number in ended {
-                    after.insert(node, number);
-                }
-                if graph.uop(source).kind != UopKind::Phi {
-                    preferred.unite(node, source, &[]);
-                }
-                if let Some(number) = opens[source] {
-                    preferred.insert(node, number);
-                    inside.insert(node, number);
-                }
-            }
-        }
-        let weight = |&node: &usize| match graph.uop(node).arg {
-            UopArg::Range { depth, number } => i64::from(depth) * 1000 + i64::from(number),
-            _ => 0,
-        };
-        Scopes { weights: graph.loops.iter().map(weight).collect(), opens, preferred, inside, after }
-    }
-
-    /// How much a node that is ready is preferred to others.
-    fn weight(&self, node: usize) -> i64 {
-        self.preferred.row(node).map(|number| self.weights[number]).sum()
-    }
-}
-
-/// The loops over which the value of a node, if it is a PHI, is accumulated: what uses it comes after them.
-fn accumulated_over(graph: &Subgraph<'_>, opens: &[Option<usize>], node: usize) -> SmallVec<[usize; 4]> {
-    let mut node = node;
-    if graph.uop(node).kind != UopKind::Phi {
-        return SmallVec::new();
-    }
-    while let UopKind::Phi | UopKind::Gep | UopKind::Cast = graph.uop(node).kind
-        && let Some(accumulator) = graph.sources(node).next()
-    {
-        node = accumulator;
-    }
-    match graph.uop(node).kind {
-        UopKind::DefineAcc => graph.sources(node).filter_map(|source| opens[source]).collect(),
-        _ => SmallVec::new(),
-    }
+    Node(usize),
+    /// The end of the loop or the if that a node opens.
+    End(UopKind, usize),
 }
 
 /// A node whose sources are all placed.
 struct Ready<'a> {
     weight: i64,
-    node: usize,
-    id: UopId,
+    node: u32,
     comparison: &'a Comparison<'a>,
 }
 
 impl Ord for Ready<'_> {
     /// The greatest is taken first: the most preferred, of those the least in the order of uops.
     fn cmp(&self, other: &Self) -> Ordering {
-        self.weight.cmp(&other.weight).then_with(|| self.comparison.compare(other.id, self.id))
+        self.weight.cmp(&other.weight).then_with(|| self.comparison.compare(other.node, self.node))
     }
 }
 
@@ -166,8 +98,9 @@ enum Step {
 
 /// The list in the making.
 struct Schedule<'a> {
-    graph: &'a Subgraph<'a>,
-    scopes: &'a Scopes,
+    arena: &'a UopArena,
+    graph: &'a Subgraph,
+    nesting: &'a Nesting,
     comparison: &'a Comparison<'a>,
     steps: Vec<Step>,
     /// For each node: how many of its sources are not placed.
@@ -187,18 +120,24 @@ struct Schedule<'a> {
 }
 
 impl<'a> Schedule<'a> {
-    fn new(graph: &'a Subgraph<'a>, scopes: &'a Scopes, comparison: &'a Comparison<'a>) -> Schedule<'a> {
+    fn new(
+        arena: &'a UopArena,
+        graph: &'a Subgraph,
+        nesting: &'a Nesting,
+        comparison: &'a Comparison<'a>,
+    ) -> Schedule<'a> {
         let (count, loops) = (graph.nodes.len(), graph.loops.len());
         let mut remaining = vec![0; loops];
-        for node in 0..count {
-            scopes.inside.row(node).for_each(|number| remaining[number] += 1);
+        for node in graph.loops.first().copied().unwrap_or(count)..count {
+            nesting.inside.row(node).for_each(|number| remaining[number] += 1);
         }
         Schedule {
+            arena,
             graph,
-            scopes,
+            nesting,
             comparison,
             steps: Vec::with_capacity(count + loops),
-            missing: (0..count).map(|node| graph.uop(node).sources.len() as u32).collect(),
+            missing: (0..count).map(|node| graph.sources(node).len() as u32).collect(),
             ready: BinaryHeap::new(),
             parked: Vec::new(),
             open: Vec::new(),
@@ -210,13 +149,13 @@ impl<'a> Schedule<'a> {
     }
 
     fn run(mut self) -> Result<Vec<Entry>, UopError> {
-        for node in 0..self.graph.nodes.len() {
-            if self.missing[node] == 0 {
-                self.push(node);
-            }
-        }
+        let is_ready = |&node: &usize| self.missing[node] == 0;
+        let ready: Vec<Ready<'a>> =
+            (0..self.graph.nodes.len()).filter(is_ready).map(|node| self.ready_at(node)).collect();
+        self.ready = BinaryHeap::from(ready);
         while let Some(Ready { node, .. }) = self.ready.pop() {
-            if self.scopes.after.row(node).any(|number| self.is_open[number]) {
+            let node = node as usize;
+            if self.nesting.after.row(node).any(|number| self.is_open[number]) {
                 self.parked.push(node);
                 continue;
             }
@@ -232,23 +171,26 @@ impl<'a> Schedule<'a> {
         match self.parked.first() {
             Some(&node) => Err(UopError::Order {
                 position: self.steps.len(),
-                text: super::text::line(self.graph.uop(node), None),
+                text: super::text::line(self.graph.uop(self.arena, node), None),
                 reason: "uses within a loop what that loop accumulates".into(),
             }),
             None => Ok(self.entries()),
         }
     }
 
+    fn ready_at(&self, node: usize) -> Ready<'a> {
+        Ready { weight: self.nesting.weight(node), node: node as u32, comparison: self.comparison }
+    }
+
     fn push(&mut self, node: usize) {
-        let (weight, id) = (self.scopes.weight(node), self.graph.nodes[node]);
-        self.ready.push(Ready { weight, node, id, comparison: self.comparison });
+        self.ready.push(self.ready_at(node));
     }
 
     fn place(&mut self, node: usize) {
-        let uop = self.graph.uop(node);
-        let loops = self.graph.sources(node).filter_map(|source| self.scopes.opens[source]);
-        match uop.kind {
-            UopKind::DefineAcc if !uop.sources.is_empty() => {
+        let sources = self.graph.sources(node);
+        match self.graph.kinds[node] {
+            UopKind::DefineAcc if !sources.is_empty() => {
+                let loops = sources.iter().filter_map(|&source| self.graph.opens(source as usize));
                 let outermost = loops.min_by_key(|&number| self.opened_at[number]);
                 match outermost {
                     Some(outermost) => self.accumulators[outermost].push(node),
@@ -257,12 +199,12 @@ impl<'a> Schedule<'a> {
             }
             _ => self.steps.push(Step::Node(node)),
         }
-        if let Some(number) = self.scopes.opens[node] {
+        if let Some(number) = self.graph.opens(node) {
             self.opened_at[number] = self.steps.len();
             self.is_open[number] = true;
             self.open.push(number);
         }
-        for number in self.scopes.inside.row(node) {
+        for number in self.nesting.inside.row(node) {
             self.remaining[number] -= 1;
         }
     }
@@ -283,18 +225,20 @@ impl<'a> Schedule<'a> {
 
     /// The entries of the list: accumulators before their loops, the ends of ifs last.
     fn entries(&self) -> Vec<Entry> {
-        let Schedule { graph, scopes, .. } = self;
+        let graph = self.graph;
         let mut entries = Vec::with_capacity(graph.nodes.len() + graph.loops.len() + graph.ifs.len());
         for &step in &self.steps {
             match step {
                 Step::Node(node) => {
-                    let before = scopes.opens[node].map_or(&[][..], |number| &self.accumulators[number]);
-                    entries.extend(before.iter().chain([&node]).map(|&node| Entry::Uop(graph.nodes[node])));
+                    if let Some(number) = graph.opens(node) {
+                        entries.extend(self.accumulators[number].iter().map(|&node| Entry::Node(node)));
+                    }
+                    entries.push(Entry::Node(node));
                 }
-                Step::End(number) => entries.push(Entry::End(UopKind::EndRange, graph.nodes[graph.loops[number]])),
+                Step::End(number) => entries.push(Entry::End(UopKind::EndRange, graph.loops[number])),
             }
         }
-        entries.extend(graph.ifs.iter().rev().map(|&node| Entry::End(UopKind::EndIf, graph.nodes[node])));
+        entries.extend(graph.ifs.iter().rev().map(|&node| Entry::End(UopKind::EndIf, node)));
         entries
     }
 }

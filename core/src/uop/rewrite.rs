@@ -2,7 +2,8 @@
 //!
 //! A round takes each uop that is needed: rules are tried on it until none applies, then the same is done to its
 //! sources, and it is made anew of what became of them. As uops never change, what becomes of a uop is computed once;
-//! rounds go on until one changes nothing.
+//! rounds go on until one changes nothing. What no rule can apply to, nor to anything that it is made of, is seen when it is
+//! entered, and not looked at.
 //!
 //! A change may take a round for each step on its way from a constant up to a store. So that a deep graph does not take as
 //! many rounds as it is deep, after some of them what was made anew is not left for the next, but looked at again at once.
@@ -10,7 +11,7 @@
 //! from what 0.9.0 leaves.
 
 use super::arena::UopArena;
-use super::rules::{AccumulatorLanes, Site, rules_for};
+use super::rules::{AccumulatorLanes, Rewrite, Site, rules_for};
 use super::{UopError, UopId, UopKind, UopRule};
 use crate::rule::{Firings, Rules, State};
 use smallvec::SmallVec;
@@ -135,7 +136,7 @@ impl<'a> Rewriter<'a> {
     }
 
     fn known(&self, id: UopId) -> Option<UopId> {
-        self.result.get(id.index()).copied().flatten()
+        if self.arena.is_settled(id) { Some(id) } else { self.result.get(id.index()).copied().flatten() }
     }
 
     fn remember(&mut self, id: UopId, result: UopId) {
@@ -158,7 +159,9 @@ impl<'a> Rewriter<'a> {
 
     fn apply_one(&mut self, id: UopId) -> Option<(UopRule, UopId)> {
         let uop = self.arena.get(id);
-        rules_for(uop.kind, &uop.arg).iter().find_map(|&(rule, apply)| {
+        let marks = self.arena.marks_of_sources(id);
+        rules_for(uop.kind, &uop.arg).iter().filter(|rewrite| marks.have(rewrite.needs)).find_map(|rewrite| {
+            let &Rewrite { rule, apply, .. } = rewrite;
             let altered = match self.rules.state(rule) {
                 State::Off => return None,
                 State::On => false,
@@ -176,18 +179,16 @@ impl<'a> Rewriter<'a> {
     /// The uop with its sources replaced by what became of them.
     fn rebuild(&mut self, id: UopId) -> UopId {
         let uop = self.arena.get(id);
-        let is_barrier = uop.kind == UopKind::Barrier;
-        let sources: SmallVec<[UopId; 4]> =
-            uop.sources.iter().map(|&source| self.known(source).unwrap_or(source)).collect();
-        if sources == uop.sources {
+        let became = |&source: &UopId| self.known(source).unwrap_or(source);
+        if uop.sources.iter().all(|source| became(source) == *source) {
             return id;
         }
-        let mut uop = uop.clone();
-        uop.sources = sources;
-        if is_barrier {
+        let mut sources: SmallVec<[UopId; 4]> = uop.sources.iter().map(became).collect();
+        if uop.kind == UopKind::Barrier {
             // A store that turned out to do nothing is nothing to wait for.
-            uop.sources.retain(|source| self.arena.get(*source).kind != UopKind::Noop);
+            sources.retain(|source| self.arena.get(*source).kind != UopKind::Noop);
         }
-        self.arena.intern(uop)
+        let (kind, dtype, arg) = (uop.kind, uop.dtype, uop.arg.clone());
+        self.arena.make(kind, dtype, &sources, arg)
     }
 }

@@ -4,108 +4,132 @@ use super::arena::UopArena;
 use super::{Uop, UopId, UopKind};
 
 /// What the stores need. A *node* is a place in it.
-pub(super) struct Subgraph<'a> {
-    pub(super) arena: &'a UopArena,
+pub(super) struct Subgraph {
     /// The uop of each node; sources come first.
     pub(super) nodes: Vec<UopId>,
-    /// Nodes of the RANGE uops. A loop's number is its place here.
+    /// The kind of each node.
+    pub(super) kinds: Vec<UopKind>,
+    /// Nodes of the RANGE uops, in increasing order. A loop's number is its place here.
     pub(super) loops: Vec<usize>,
     /// Nodes of the IF uops.
     pub(super) ifs: Vec<usize>,
-    /// Node of each uop of the graph; of no meaning for those that are not needed.
-    node_of: Vec<u32>,
-    /// The users of node `n` are `users[first_user[n]..first_user[n + 1]]`, once for each use.
-    users: Vec<u32>,
-    first_user: Vec<u32>,
+    /// The sources of each node.
+    sources: Edges,
+    /// The users of each node, once for each use.
+    users: Edges,
 }
 
-impl<'a> Subgraph<'a> {
+/// The neighbours of each node: those of node `n` are `nodes[first[n]..first[n + 1]]`.
+#[derive(Default)]
+struct Edges {
+    nodes: Vec<u32>,
+    first: Vec<u32>,
+}
+
+impl Edges {
+    fn of(&self, node: usize) -> &[u32] {
+        &self.nodes[self.first[node] as usize..self.first[node + 1] as usize]
+    }
+}
+
+/// A uop that was not met yet.
+const UNKNOWN: u32 = u32::MAX;
+/// A uop whose sources are being collected.
+const PENDING: u32 = u32::MAX - 1;
+
+impl Subgraph {
     /// Collects what `roots` need.
-    pub(super) fn new(arena: &'a UopArena, roots: &[UopId]) -> Subgraph<'a> {
+    pub(super) fn new(arena: &UopArena, roots: &[UopId]) -> Subgraph {
         let mut graph = Subgraph {
-            arena,
-            nodes: Vec::new(),
+            nodes: Vec::with_capacity(arena.len()),
+            kinds: Vec::with_capacity(arena.len()),
             loops: Vec::new(),
             ifs: Vec::new(),
-            node_of: vec![u32::MAX; arena.len()],
-            users: Vec::new(),
-            first_user: Vec::new(),
+            sources: Edges::default(),
+            users: Edges::default(),
         };
-        graph.collect(roots);
+        graph.collect(arena, roots);
         graph.find_users();
         graph
     }
 
     /// Depth first, without recursion: a chain of sources may be as long as the graph is large.
-    fn collect(&mut self, roots: &[UopId]) {
-        let arena = self.arena;
-        let mut seen = vec![false; arena.len()];
-        let mut stack: Vec<(UopId, usize)> = Vec::new();
+    fn collect(&mut self, arena: &UopArena, roots: &[UopId]) {
+        let mut node_of = vec![UNKNOWN; arena.len()];
+        let mut stack: Vec<(UopId, u32)> = Vec::with_capacity(64);
+        self.sources.first.reserve(arena.len() + 1);
+        self.sources.first.push(0);
+        self.sources.nodes.reserve(2 * arena.len());
         for &root in roots {
-            if !std::mem::replace(&mut seen[root.index()], true) {
+            if node_of[root.index()] == UNKNOWN {
+                node_of[root.index()] = PENDING;
                 stack.push((root, 0));
             }
             while let Some((id, place)) = stack.last_mut() {
                 let uop = arena.get(*id);
-                if let Some(&source) = uop.sources.get(*place) {
-                    *place += 1;
-                    if !std::mem::replace(&mut seen[source.index()], true) {
-                        stack.push((source, 0));
-                    }
+                let rest = uop.sources.get(*place as usize..).unwrap_or_default();
+                let next = rest.iter().position(|source| node_of[source.index()] == UNKNOWN);
+                if let Some(skipped) = next {
+                    let source = rest[skipped];
+                    *place += skipped as u32 + 1;
+                    node_of[source.index()] = PENDING;
+                    stack.push((source, 0));
                     continue;
                 }
                 let node = self.nodes.len();
-                self.node_of[id.index()] = node as u32;
+                node_of[id.index()] = node as u32;
                 self.nodes.push(*id);
+                self.kinds.push(uop.kind);
                 match uop.kind {
                     UopKind::Range => self.loops.push(node),
                     UopKind::If => self.ifs.push(node),
                     _ => {}
                 }
+                self.sources.nodes.extend(uop.sources.iter().map(|source| node_of[source.index()]));
+                self.sources.first.push(self.sources.nodes.len() as u32);
                 stack.pop();
             }
         }
     }
 
     fn find_users(&mut self) {
-        let mut first = vec![0u32; self.nodes.len() + 1];
-        for node in 0..self.nodes.len() {
-            for source in self.sources(node) {
-                first[source + 1] += 1;
-            }
+        // Counted one place late, so that the places at which users are entered end up as the first of the next node.
+        let mut first = vec![0u32; self.nodes.len() + 2];
+        for &source in &self.sources.nodes {
+            first[source as usize + 2] += 1;
         }
-        for node in 1..first.len() {
+        for node in 2..first.len() {
             first[node] += first[node - 1];
         }
-        let mut next = first.clone();
-        let mut users = vec![0; first.last().copied().unwrap_or(0) as usize];
+        let mut users = vec![0; self.sources.nodes.len()];
         for node in 0..self.nodes.len() {
-            for source in self.sources(node) {
-                users[next[source] as usize] = node as u32;
-                next[source] += 1;
+            for &source in self.sources.of(node) {
+                let place = &mut first[source as usize + 1];
+                users[*place as usize] = node as u32;
+                *place += 1;
             }
         }
-        (self.users, self.first_user) = (users, first);
+        self.users = Edges { nodes: users, first };
     }
 
     /// The uop of a node.
-    pub(super) fn uop(&self, node: usize) -> &'a Uop {
-        self.arena.get(self.nodes[node])
+    pub(super) fn uop<'a>(&self, arena: &'a UopArena, node: usize) -> &'a Uop {
+        arena.get(self.nodes[node])
     }
 
-    /// The node of a uop that is needed.
-    pub(super) fn node(&self, id: UopId) -> usize {
-        self.node_of[id.index()] as usize
+    /// The number of the loop that a node opens.
+    pub(super) fn opens(&self, node: usize) -> Option<usize> {
+        if self.kinds[node] == UopKind::Range { self.loops.binary_search(&node).ok() } else { None }
     }
 
     /// The nodes of a node's sources.
-    pub(super) fn sources(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
-        self.uop(node).sources.iter().map(|&source| self.node(source))
+    pub(super) fn sources(&self, node: usize) -> &[u32] {
+        self.sources.of(node)
     }
 
     /// The nodes that use a node, once for each use.
     pub(super) fn users(&self, node: usize) -> &[u32] {
-        &self.users[self.first_user[node] as usize..self.first_user[node + 1] as usize]
+        self.users.of(node)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The rewrite rules of the uop graph, and which of them are tried on which uop, in which order.
 //!
-//! A rule looks at one uop and what it is made of, and answers with the uop that takes its place.
+//! A rule looks at one uop and what it is made of, and answers with the uop that takes its place. Most rules can't apply
+//! to most uops: the table says by what [`Marks`] of its sources a uop that a rule may apply to is known.
 
 mod accumulate;
 mod collapse;
@@ -10,12 +11,25 @@ mod identities;
 mod memory;
 mod site;
 
+use super::marks::Marks;
 use super::{UopArg, UopId, UopKind, UopRule};
 use crate::ast::AluOp;
 pub(super) use site::{AccumulatorLanes, Site};
 
-/// A rule and what does it: the uop that takes the place of the one looked at, or `None` where the rule does not apply.
-pub(super) type Rewrite = (UopRule, fn(&mut Site<'_>) -> Option<UopId>);
+/// A rule, and when and how it is tried.
+pub(super) struct Rewrite {
+    /// Its place in the table of rules.
+    pub(super) rule: UopRule,
+    /// What the sources of a uop show where the rule may apply, whether as it should be or altered.
+    pub(super) needs: Marks,
+    /// The uop that takes the place of the one looked at, or `None` where the rule does not apply.
+    pub(super) apply: fn(&mut Site<'_>) -> Option<UopId>,
+}
+
+/// A rule that may apply where the sources show `needs`.
+const fn where_shown(needs: Marks, rule: UopRule, apply: fn(&mut Site<'_>) -> Option<UopId>) -> Rewrite {
+    Rewrite { rule, needs, apply }
+}
 
 /// The rules to try on a uop of a kind with an argument, in order.
 pub(super) fn rules_for(kind: UopKind, arg: &UopArg) -> &'static [Rewrite] {
@@ -42,70 +56,77 @@ pub(super) fn rules_for(kind: UopKind, arg: &UopArg) -> &'static [Rewrite] {
     }
 }
 
-const FOLD: Rewrite = (UopRule::FoldConstants, constants::fold);
+const FOLD: Rewrite = where_shown(Marks::ALL_CONSTANT, UopRule::FoldConstants, constants::fold);
 
 const ADD: &[Rewrite] = &[
-    (UopRule::AddNegated, identities::add_negated),
-    (UopRule::AddZero, identities::add_zero),
-    (UopRule::AddZeroFloat, identities::add_zero_float),
-    (UopRule::AddTwice, identities::add_twice),
-    (UopRule::AddTwiceFloat, identities::add_twice_float),
-    (UopRule::SubtractThenAdd, identities::subtract_then_add),
-    (UopRule::SubtractThenAddFloat, identities::subtract_then_add_float),
+    where_shown(Marks::NEG, UopRule::AddNegated, identities::add_negated),
+    where_shown(Marks::ZERO, UopRule::AddZero, identities::add_zero),
+    where_shown(Marks::ZERO, UopRule::AddZeroFloat, identities::add_zero_float),
+    where_shown(Marks::ADD.and(Marks::CONSTANT), UopRule::AddTwice, identities::add_twice),
+    where_shown(Marks::ADD.and(Marks::CONSTANT), UopRule::AddTwiceFloat, identities::add_twice_float),
+    where_shown(Marks::SUB.and(Marks::CONSTANT), UopRule::SubtractThenAdd, identities::subtract_then_add),
+    where_shown(Marks::SUB.and(Marks::CONSTANT), UopRule::SubtractThenAddFloat, identities::subtract_then_add_float),
     FOLD,
 ];
 const SUB: &[Rewrite] = &[
-    (UopRule::SubtractZero, identities::subtract_zero),
-    (UopRule::SubtractSelf, identities::subtract_self),
-    (UopRule::SubtractSelfFloat, identities::subtract_self_float),
+    where_shown(Marks::ZERO, UopRule::SubtractZero, identities::subtract_zero),
+    where_shown(Marks::SAME, UopRule::SubtractSelf, identities::subtract_self),
+    where_shown(Marks::SAME, UopRule::SubtractSelfFloat, identities::subtract_self_float),
     FOLD,
 ];
 const MUL: &[Rewrite] = &[
-    (UopRule::UndoMultiplication, collapse::undo_multiplication),
-    (UopRule::MultiplyMinusOne, identities::multiply_minus_one),
-    (UopRule::MultiplyOne, identities::multiply_one),
-    (UopRule::MultiplyZero, identities::multiply_zero),
-    (UopRule::MultiplyZeroFloat, identities::multiply_zero_float),
+    where_shown(Marks::UNMUL.and(Marks::CONSTANT), UopRule::UndoMultiplication, collapse::undo_multiplication),
+    where_shown(Marks::MINUS_ONE, UopRule::MultiplyMinusOne, identities::multiply_minus_one),
+    where_shown(Marks::ONE, UopRule::MultiplyOne, identities::multiply_one),
+    where_shown(Marks::ZERO, UopRule::MultiplyZero, identities::multiply_zero),
+    where_shown(Marks::ZERO, UopRule::MultiplyZeroFloat, identities::multiply_zero_float),
     FOLD,
 ];
-const DIV: &[Rewrite] =
-    &[(UopRule::DivideOne, identities::divide_one), (UopRule::DivideMinusOne, identities::divide_minus_one), FOLD];
+const DIV: &[Rewrite] = &[
+    where_shown(Marks::ONE, UopRule::DivideOne, identities::divide_one),
+    where_shown(Marks::MINUS_ONE, UopRule::DivideMinusOne, identities::divide_minus_one),
+    FOLD,
+];
 const MAX: &[Rewrite] = &[
-    (UopRule::MaximumIndex, compare::maximum_index),
-    (UopRule::MaximumLeastInteger, compare::maximum_least_integer),
+    where_shown(Marks::SPECIAL.and(Marks::CONSTANT), UopRule::MaximumIndex, compare::maximum_index),
+    where_shown(Marks::LEAST, UopRule::MaximumLeastInteger, compare::maximum_least_integer),
     FOLD,
 ];
-const NEG: &[Rewrite] = &[(UopRule::NegateTwice, identities::negate_twice), FOLD];
+const NEG: &[Rewrite] = &[where_shown(Marks::NEG, UopRule::NegateTwice, identities::negate_twice), FOLD];
 const CMPLT: &[Rewrite] = &[
-    (UopRule::LessThanFalse, compare::less_than_false),
-    (UopRule::TrueLessThan, compare::true_less_than),
-    (UopRule::LessNegated, compare::less_negated),
+    where_shown(Marks::ZERO, UopRule::LessThanFalse, compare::less_than_false),
+    where_shown(Marks::ONE, UopRule::TrueLessThan, compare::true_less_than),
+    where_shown(Marks::NEG.and(Marks::CONSTANT), UopRule::LessNegated, compare::less_negated),
     FOLD,
 ];
-const WHERE: &[Rewrite] =
-    &[(UopRule::WhereSame, compare::where_same), (UopRule::WhereConstant, compare::where_constant), FOLD];
+const WHERE: &[Rewrite] = &[
+    where_shown(Marks::SAME, UopRule::WhereSame, compare::where_same),
+    where_shown(Marks::FIRST_CONSTANT, UopRule::WhereConstant, compare::where_constant),
+    FOLD,
+];
 const ALU: &[Rewrite] = &[FOLD];
 const PHI: &[Rewrite] = &[
-    (UopRule::LoopCollapse, collapse::loop_collapse),
-    (UopRule::LoopCollapseFloat, collapse::loop_collapse_float),
-    (UopRule::SumCollapse, collapse::sum_collapse),
-    (UopRule::SumCollapseFloat, collapse::sum_collapse_float),
-    (UopRule::PhiUnchanged, accumulate::unchanged),
-    (UopRule::PhiNoLoop, accumulate::no_loop),
-    (UopRule::PhiConstant, accumulate::constant),
+    where_shown(Marks::SUM_OF_CHOICE, UopRule::LoopCollapse, collapse::loop_collapse),
+    where_shown(Marks::SUM_OF_CHOICE, UopRule::LoopCollapseFloat, collapse::loop_collapse_float),
+    where_shown(Marks::ADD, UopRule::SumCollapse, collapse::sum_collapse),
+    where_shown(Marks::ADD, UopRule::SumCollapseFloat, collapse::sum_collapse_float),
+    where_shown(Marks::SAME, UopRule::PhiUnchanged, accumulate::unchanged),
+    where_shown(Marks::NO_LOOP, UopRule::PhiNoLoop, accumulate::no_loop),
+    where_shown(Marks::FIRST_CONSTANT, UopRule::PhiConstant, accumulate::constant),
 ];
-const DEFINE_ACC: &[Rewrite] = &[(UopRule::AccumulatorNoLoop, accumulate::accumulator_no_loop)];
-const UNMUL: &[Rewrite] = &[(UopRule::UndoOfZero, collapse::undo_of_zero)];
-const GEP: &[Rewrite] = &[(UopRule::LaneOfConstant, constants::lane)];
+const DEFINE_ACC: &[Rewrite] =
+    &[where_shown(Marks::NO_SOURCES, UopRule::AccumulatorNoLoop, accumulate::accumulator_no_loop)];
+const UNMUL: &[Rewrite] = &[where_shown(Marks::ZERO, UopRule::UndoOfZero, collapse::undo_of_zero)];
+const GEP: &[Rewrite] = &[where_shown(Marks::CONSTANT, UopRule::LaneOfConstant, constants::lane)];
 const CAST: &[Rewrite] = &[
-    (UopRule::CastUndo, collapse::cast_undo),
-    (UopRule::CastConstant, constants::cast),
-    (UopRule::CastPhis, memory::cast_phis),
-    (UopRule::CastSame, constants::cast_same),
+    where_shown(Marks::UNMUL, UopRule::CastUndo, collapse::cast_undo),
+    where_shown(Marks::ALL_CONSTANT, UopRule::CastConstant, constants::cast),
+    where_shown(Marks::PHI, UopRule::CastPhis, memory::cast_phis),
+    where_shown(Marks::SAME_TYPE, UopRule::CastSame, constants::cast_same),
 ];
-const BITCAST: &[Rewrite] = &[(UopRule::CastConstant, constants::bitcast)];
+const BITCAST: &[Rewrite] = &[where_shown(Marks::ALL_CONSTANT, UopRule::CastConstant, constants::bitcast)];
 const STORE: &[Rewrite] = &[
-    (UopRule::StoreLoaded, memory::store_loaded),
-    (UopRule::StoreGate, memory::store_gate),
-    (UopRule::StoreVector, memory::store_vector),
+    where_shown(Marks::LOAD, UopRule::StoreLoaded, memory::store_loaded),
+    where_shown(Marks::CHOICE, UopRule::StoreGate, memory::store_gate),
+    where_shown(Marks::CAST, UopRule::StoreVector, memory::store_vector),
 ];
