@@ -41,6 +41,15 @@ impl Constant {
         }
     }
 
+    /// As [`Constant::cast`], but that an integer of an unsigned or a narrow type keeps its spelling, in the type's range
+    /// or not, as in 0.9.0: `u8` -1 stands for 255. What it stands for is what [`Constant::cast`] makes of it.
+    pub fn spelled(self, scalar: Scalar) -> Constant {
+        match self {
+            Constant::Int(_) if scalar.is_unsigned() || matches!(scalar, Scalar::I8 | Scalar::I16) => self,
+            value => value.cast(scalar),
+        }
+    }
+
     /// Whether the value is zero (either zero) or false.
     pub fn is_zero(self) -> bool {
         match self {

@@ -36,10 +36,6 @@ const FROM_ANOTHER_KERNEL: &[(&str, usize, &str, &[&str])] = &[
 const DOCUMENTED: &[(&str, usize, &str, &[&str])] = &[
     // 0.7 of type half is 0.7001953125.
     ("golden.jsonl.gz", 2902, "hand", &["clang", "cuda", "hip", "metal", "opencl"]),
-    // A negative constant of an unsigned type wraps around.
-    ("golden.jsonl.gz", 2454, "rand", &["opencl"]),
-    ("golden.jsonl.gz", 6296, "hand", &["clang", "cuda", "hip", "metal", "opencl"]),
-    ("golden.jsonl.gz", 6296, "noopt", &["opencl"]),
     // Two lanes of an image's pixel are stored at once.
     ("golden.jsonl.gz", 10674, "rand", &["metal"]),
     ("golden.jsonl.gz", 10710, "rand", &["opencl"]),

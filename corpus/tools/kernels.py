@@ -110,7 +110,7 @@ class Maker:
     def constant(self, dtype, shape, value=None):
         if value is None:
             value = self.pick((WILD if self.wild else CONSTANTS)[self.kind(dtype)])
-        if dtypes.is_unsigned(dtype):
+        if dtypes.is_unsigned(dtype) and self.chance(0.5):
             value = abs(value)
         if dtype.itemsize < 4 and self.kind(dtype) == "integer":
             value = max(-100, min(value, 100))

@@ -29,7 +29,8 @@ fn range(lowered: &Lowered, uop: &Uop, known: &[Option<Range>]) -> Option<Range>
     let source = |n: usize| -> Option<Range> { *known.get(uop.sources.get(n)?.index())? };
     match (uop.kind, &uop.arg) {
         (UopKind::Const, UopArg::Const(Constant::Int(value))) => {
-            let value = i64::try_from(*value).ok()?;
+            let value = Constant::Int(*value).cast(uop.dtype?.scalar()).as_int()?;
+            let value = i64::try_from(value).ok()?;
             Some((value, value))
         }
         (UopKind::DefineVar, &UopArg::Var { min, max, .. }) => Some((min, max)),

@@ -193,6 +193,11 @@ impl UopArena {
 
     /// The value of a CONST.
     pub(super) fn constant_value(&self, id: UopId) -> Option<Constant> {
+        Some(self.constant_spelled(id)?.cast(self.get(id).dtype?.scalar()))
+    }
+
+    /// The value of a CONST as it is spelled, which may be out of its type's range.
+    pub(super) fn constant_spelled(&self, id: UopId) -> Option<Constant> {
         match self.get(id) {
             Uop { kind: UopKind::Const, arg: UopArg::Const(value), .. } => Some(*value),
             _ => None,

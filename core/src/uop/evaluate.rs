@@ -49,7 +49,13 @@ fn float_constant(op: AluOp, scalar: Scalar, spelled: [f64; 3]) -> Option<Consta
         return float(op, spelled.map(|value| round(value, scalar)));
     };
     let result = round(result, scalar);
-    let Constant::Float(unrounded) = float(op, spelled)? else { return None };
+    let unrounded = match (op, spelled) {
+        (AluOp::Exp2, [x, ..]) => libm::exp(x * std::f64::consts::LN_2),
+        _ => match float(op, spelled)? {
+            Constant::Float(value) => value,
+            _ => return None,
+        },
+    };
     let as_before = if scalar == Scalar::F32 { round(unrounded, scalar) } else { unrounded };
     let same = if scalar == Scalar::F32 {
         (result as f32).to_bits().abs_diff((as_before as f32).to_bits()) <= 1
@@ -127,6 +133,6 @@ pub(super) fn convert(value: Constant, from: Scalar, to: Scalar) -> Option<Const
             fits.then_some(Constant::Int(whole as i128))
         }
         (Constant::Int(value), _) if to.is_float() => Some(Constant::Float(round_integer(value, to))),
-        (value, _) => Some(value.cast(to)),
+        (value, _) => Some(value.spelled(to)),
     }
 }

@@ -77,7 +77,7 @@ impl UopGraph {
         self.arena.alu(op, sources)
     }
 
-    /// Enters a constant of a type, the value converted as [`Constant::cast`] does; a vector has it in every lane.
+    /// Enters a constant of a type, the value converted as [`Constant::spelled`] does; a vector has it in every lane.
     pub fn constant(&mut self, dtype: DType, value: Constant) -> UopId {
         self.arena.constant(dtype, value)
     }
@@ -177,6 +177,6 @@ impl UopArena {
 
     /// Enters a constant, see [`UopGraph::constant`].
     pub(super) fn constant(&mut self, dtype: DType, value: Constant) -> UopId {
-        self.make_object(UopKind::Const, Some(dtype), &[], UopArg::Const(value.cast(dtype.scalar())))
+        self.make_object(UopKind::Const, Some(dtype), &[], UopArg::Const(value.spelled(dtype.scalar())))
     }
 }

@@ -4,6 +4,7 @@
 use super::Site;
 use crate::ast::AluOp;
 use crate::constant::Constant;
+use crate::dtype::Scalar;
 use crate::uop::{UopId, evaluate_alu};
 
 /// x + -y is x - y. Of bools, a sum is "or" and a difference is "either": not the same (known fault N17).
@@ -103,7 +104,8 @@ pub(super) fn divide_one(site: &mut Site<'_>) -> Option<UopId> {
 /// x / -1 is -x.
 pub(super) fn divide_minus_one(site: &mut Site<'_>) -> Option<UopId> {
     let [x, y] = site.sources()?;
-    if !site.is_number(y, -1) {
+    // An unsigned -1 is the largest number.
+    if !site.is_number(y, -1) || site.scalar().is_some_and(Scalar::is_unsigned) {
         return None;
     }
     if site.altered {

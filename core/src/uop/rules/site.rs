@@ -112,12 +112,12 @@ impl Site<'_> {
 
     /// Whether this is a CONST of zero, of either sign, or false.
     pub(super) fn is_zero(&self, id: UopId) -> bool {
-        self.value(id).is_some_and(Constant::is_zero)
+        self.arena.constant_spelled(id).is_some_and(Constant::is_zero)
     }
 
-    /// Whether this is a CONST of this number; false counts as 0 and true as 1.
+    /// Whether this is a CONST of this number, as it is spelled; false counts as 0 and true as 1.
     pub(super) fn is_number(&self, id: UopId, number: i8) -> bool {
-        self.value(id).is_some_and(|value| match value {
+        self.arena.constant_spelled(id).is_some_and(|value| match value {
             Constant::Float(value) => value == f64::from(number),
             other => other.as_int() == Some(i128::from(number)),
         })
