@@ -1,7 +1,8 @@
 //! Loads and stores over lanes, and what they are watched for.
 
+use super::affine::Addresses;
 use super::lanes::{Bank, Lane, NONE};
-use super::machine::Machine;
+use super::machine::{Machine, Stop};
 use super::memory::{Local, MANY, Output, Store, Toucher, Watched};
 use super::program::{Access, Op, Space};
 use crate::FindingKind;
@@ -27,11 +28,18 @@ impl Machine<'_> {
         let width = access.width as i32;
         let last = (size - i64::from(width)).min(i64::from(i32::MAX) - 1) as i32;
         let bad = |index: i32| (index < 0) | (index > last) | (width > 1 && index % width.max(1) != 0);
+        self.addresses = self.look(op);
         let index = self.lanes_of::<i32>(op.a);
-        let suspect = if width == 1 {
-            index.iter().fold(false, |found, &index| found | (index < 0) | (index > last))
-        } else {
-            index.iter().any(|&index| bad(index))
+        let suspect = match self.addresses {
+            Addresses::Affine(affine) => {
+                let (low, high) = affine.bounds();
+                let width = i64::from(width.max(1));
+                low < 0 || high > i64::from(last) || affine.first % width != 0 || affine.step % width != 0
+            }
+            _ if width.count_ones() == 1 => index
+                .iter()
+                .fold(false, |found, &index| found | (index < 0) | (index > last) | (index & (width - 1) != 0)),
+            _ => index.iter().any(|&index| bad(index)),
         };
         if !suspect {
             return;
@@ -88,6 +96,7 @@ impl Machine<'_> {
 
     fn load_as<T: Lane>(&mut self, op: &Op) {
         let Some(&access) = self.program.accesses.get(op.extra as usize) else { return };
+        let addresses = self.addresses(op, access);
         let mut out = self.registers.take::<T>(op.d);
         let mut stores = std::mem::take(&mut self.stores);
         let mut objection = None;
@@ -95,9 +104,7 @@ impl Machine<'_> {
         match stores.get_mut(access.memory as usize) {
             Some(Store::Input(input)) => {
                 if let Some(cells) = input.cells.as_ref().and_then(T::cells) {
-                    self.gather(&mut out, op, |index, _| {
-                        cells.get((index + offset) as usize).copied().unwrap_or_default()
-                    });
+                    self.load_cells(addresses, cells, offset, op, &mut out);
                 } else {
                     let size = input.buffer.size;
                     self.gather(&mut out, op, |index, _| {
@@ -107,11 +114,11 @@ impl Machine<'_> {
                 }
             }
             Some(Store::Output(output)) => {
-                let mut dependent = false;
+                let mut again = None;
                 self.gather(&mut out, op, |index, lane| {
-                    self.read_output(output, index + offset, lane, &mut objection, &mut dependent)
+                    self.read_output(output, index + offset, lane, &mut objection, &mut again)
                 });
-                self.dependent |= dependent;
+                self.again = self.again.or(again);
             }
             Some(Store::Local(local)) => {
                 self.gather(&mut out, op, |index, lane| self.read_local(local, index + offset, lane, &mut objection));
@@ -119,7 +126,7 @@ impl Machine<'_> {
             Some(Store::LocalMarks(size, cells)) => {
                 let size = *size;
                 self.gather(&mut out, op, |index, lane| {
-                    let cell = cell_of(index + offset, size, lane / self.group_lanes);
+                    let cell = cell_of(index + offset, size, self.group_in_batch(lane));
                     T::from_literal(super::lanes::Literal::Word(cell.map_or(0, |cell| cells[cell])))
                 });
             }
@@ -127,7 +134,7 @@ impl Machine<'_> {
                 // What a kernel reads back of an output is taken as defined.
                 self.gather(&mut out, op, |_, _| T::default());
             }
-            None => {}
+            Some(Store::Nothing) | None => {}
         }
         self.stores = stores;
         self.registers.put(op.d, out);
@@ -156,16 +163,19 @@ impl Machine<'_> {
 
     fn store_as<T: Lane>(&mut self, op: &Op) {
         let Some(&access) = self.program.accesses.get(op.extra as usize) else { return };
+        let addresses = self.addresses(op, access);
         let mut stores = std::mem::take(&mut self.stores);
         let mut objection = None;
         let offset = i64::from(access.offset);
         match stores.get_mut(access.memory as usize) {
             Some(Store::Output(output)) => {
-                let mut dependent = false;
-                self.scatter(op, |index, lane, value: T| {
-                    self.write_output(output, index + offset, lane, value, &mut objection, &mut dependent);
-                });
-                self.dependent |= dependent;
+                let mut again = None;
+                if !self.store_quickly::<T>(addresses, output, offset, op, &mut again) {
+                    self.scatter(op, |index, lane, value: T| {
+                        self.write_output(output, index + offset, lane, value, &mut objection, &mut again);
+                    });
+                }
+                self.again = self.again.or(again);
             }
             Some(Store::Local(local)) => {
                 self.scatter(op, |index, lane, value: T| {
@@ -176,7 +186,7 @@ impl Machine<'_> {
                 let size = *size;
                 let values = self.lanes_of::<i32>(op.b);
                 self.scatter(op, |index, lane, _: T| {
-                    if let Some(cell) = cell_of(index + offset, size, lane / self.group_lanes) {
+                    if let Some(cell) = cell_of(index + offset, size, self.group_in_batch(lane)) {
                         cells[cell] = values[lane];
                     }
                 });
@@ -192,7 +202,7 @@ impl Machine<'_> {
                     });
                 }
             }
-            Some(Store::Input(_)) | None => {}
+            Some(Store::Input(_) | Store::Nothing) | None => {}
         }
         self.stores = stores;
         self.object(op, access, objection);
@@ -224,7 +234,7 @@ impl Machine<'_> {
         if !self.grid.launched {
             return self.sequential;
         }
-        self.group_of(other) == self.group_of(self.toucher(lane)) && time < self.time[lane / self.group_lanes]
+        self.group_of(other) == self.group_of(self.toucher(lane)) && time < self.time[self.group_in_batch(lane)]
     }
 
     fn read_output<T: Lane>(
@@ -233,11 +243,11 @@ impl Machine<'_> {
         index: i64,
         lane: usize,
         objection: &mut Option<Objection>,
-        dependent: &mut bool,
+        again: &mut Option<Stop>,
     ) -> T {
         let Some(slot) = output.slot(index) else { return T::default() };
         let me = self.toucher(lane);
-        let writer = output.writer[slot];
+        let writer = output.writer.get(slot).copied().unwrap_or(0);
         let Some(watched) = output.watched.get_mut(slot) else { return T::default() };
         if writer != 0 && writer != me && !self.is_ordered(lane, writer, watched.written) {
             if self.grid.launched {
@@ -246,13 +256,13 @@ impl Machine<'_> {
                     (FindingKind::Race, lane, format!("reads element {index}, which is written{writer},"))
                 });
             } else {
-                *dependent = true;
+                *again = Some(Stop::Dependent);
             }
         }
         watched.widely |= watched.reader != 0 && self.group_of(watched.last_reader) != self.group_of(me);
         watched.reader = if watched.reader == 0 || watched.reader == me { me } else { MANY };
         watched.last_reader = me;
-        watched.read = watched.read.max(self.time[lane / self.group_lanes]);
+        watched.read = watched.read.max(self.time[self.group_in_batch(lane)]);
         if writer != 0 {
             return T::cells(&output.cells).and_then(|cells| cells.get(slot)).copied().unwrap_or_default();
         }
@@ -272,11 +282,15 @@ impl Machine<'_> {
         lane: usize,
         value: T,
         objection: &mut Option<Objection>,
-        dependent: &mut bool,
+        again: &mut Option<Stop>,
     ) {
         let Some(slot) = output.slot(index) else { return };
         let me = self.toucher(lane);
-        let writer = std::mem::replace(&mut output.writer[slot], me);
+        let written = std::mem::replace(&mut output.written[slot], 1);
+        if written != 0 && output.writer.is_empty() {
+            *again = Some(Stop::Detailed);
+        }
+        let writer = output.writer.get_mut(slot).map_or(0, |writer| std::mem::replace(writer, me));
         if writer != 0 {
             objection.get_or_insert_with(|| {
                 let parallel = self.grid.launched && writer != me;
@@ -294,10 +308,10 @@ impl Machine<'_> {
                         (FindingKind::Race, lane, format!("writes element {index}, which is read{reader},"))
                     });
                 } else if !self.sequential {
-                    *dependent = true;
+                    *again = Some(Stop::Dependent);
                 }
             }
-            watched.written = self.time[lane / self.group_lanes];
+            watched.written = self.time[self.group_in_batch(lane)];
         }
         if let Some(cell) = T::cells_mut(&mut output.cells).and_then(|cells| cells.get_mut(slot)) {
             *cell = value;
@@ -305,7 +319,7 @@ impl Machine<'_> {
     }
 
     fn read_local<T: Lane>(&self, local: &mut Local, index: i64, lane: usize, objection: &mut Option<Objection>) -> T {
-        let group = lane / self.group_lanes;
+        let group = self.group_in_batch(lane);
         let Some(cell) = cell_of(index, local.size, group) else { return T::default() };
         let (me, now) = (self.toucher(lane), self.time[group]);
         let touched = &mut local.touched[cell];
@@ -340,7 +354,7 @@ impl Machine<'_> {
         value: T,
         objection: &mut Option<Objection>,
     ) {
-        let group = lane / self.group_lanes;
+        let group = self.group_in_batch(lane);
         let Some(cell) = cell_of(index, local.size, group) else { return };
         let (me, now) = (self.toucher(lane), self.time[group]);
         let touched = &mut local.touched[cell];

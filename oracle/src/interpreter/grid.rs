@@ -91,6 +91,48 @@ impl Grid {
         self.groups.get(dimension).map_or(0, |&size| (group % (size as u64).max(1)) as i64)
     }
 
+    /// The coordinates of workgroup `first` and those after it, `start` added, for each of their lanes.
+    pub(super) fn fill_group_coordinates(&self, first: u64, dimension: usize, start: i64, out: &mut [i32]) {
+        let lanes = self.lanes_per_group().max(1) as u64;
+        let size = self.groups.get(dimension).map_or(1, |&size| size.max(1));
+        let below: u64 = self.groups.iter().take(dimension).map(|&size| size.max(1) as u64).product();
+        let (mut value, mut passed) = (self.group_coordinate(first, dimension), first % below);
+        let mut out = out;
+        while !out.is_empty() {
+            if below == 1 && lanes == 1 {
+                // Lane after lane the next value.
+                let count = usize::try_from(size - value).unwrap_or(usize::MAX).min(out.len());
+                let (run, rest) = out.split_at_mut(count);
+                for (out, value) in run.iter_mut().zip((start + value) as i32..) {
+                    *out = value;
+                }
+                (out, value) = (rest, 0);
+            } else {
+                let count =
+                    usize::try_from((below - passed).saturating_mul(lanes)).unwrap_or(usize::MAX).min(out.len());
+                let (run, rest) = out.split_at_mut(count);
+                run.fill((start + value) as i32);
+                (out, passed) = (rest, 0);
+                value = if value + 1 == size { 0 } else { value + 1 };
+            }
+        }
+    }
+
+    /// The coordinates of the lanes of workgroups, one after the other.
+    pub(super) fn fill_lane_coordinates(&self, dimension: usize, out: &mut [i32]) {
+        let lanes = self.lanes_per_group().max(1);
+        for group in 0..out.len().div_ceil(lanes) {
+            if group == 0 {
+                for (lane, value) in out.iter_mut().enumerate().take(lanes) {
+                    *value = self.lane_coordinate(lane, dimension) as i32;
+                }
+            } else {
+                let end = (group * lanes + lanes).min(out.len());
+                out.copy_within(0..end - group * lanes, group * lanes);
+            }
+        }
+    }
+
     /// Coordinate of a lane in its workgroup.
     pub(super) fn lane_coordinate(&self, lane: usize, dimension: usize) -> i64 {
         let below: i64 = self.lanes.iter().take(dimension).product();

@@ -16,6 +16,8 @@ pub(super) type Interval = (i128, i128);
 pub(super) struct Facts {
     /// Bounds; of what is no integer: (0, 0).
     pub(super) bounds: Vec<Interval>,
+    /// A number of which every value of the uop is a multiple; 0 where the value is 0.
+    pub(super) multiples: Vec<u64>,
     /// Whether the uop's own arithmetic can leave its type's range (or divide by zero).
     pub(super) wraps: Vec<bool>,
     /// Whether an address, a gate, a condition or the bound of a loop is computed from it by arithmetic alone.
@@ -26,8 +28,12 @@ impl Facts {
     /// Of a well-formed list. `special` tells the largest value of a SPECIAL, `variable` the value of a variable.
     pub(super) fn of(list: &UopList, special: &dyn Fn(&Uop) -> i128, variable: &dyn Fn(&str) -> Option<i64>) -> Facts {
         let count = list.uops.len();
-        let mut facts =
-            Facts { bounds: Vec::with_capacity(count), wraps: vec![false; count], index: index_arithmetic(list) };
+        let mut facts = Facts {
+            bounds: Vec::with_capacity(count),
+            multiples: Vec::with_capacity(count),
+            wraps: vec![false; count],
+            index: index_arithmetic(list),
+        };
         for (position, uop) in list.uops.iter().enumerate() {
             let range = uop.dtype.map_or((0, 0), type_bounds);
             let bounds = match (&uop.kind, &uop.arg) {
@@ -61,13 +67,36 @@ impl Facts {
                 _ => range,
             };
             facts.bounds.push(bounds);
+            facts.multiples.push(facts.multiple(uop, bounds, facts.wraps[position]));
         }
         facts
+    }
+
+    /// A number of which the value of a uop is a multiple.
+    fn multiple(&self, uop: &Uop, bounds: Interval, wraps: bool) -> u64 {
+        let of = |n: usize| uop.sources.get(n).and_then(|id| self.multiples.get(id.index())).copied().unwrap_or(1);
+        if bounds.0 == bounds.1 {
+            return u64::try_from(bounds.0.unsigned_abs()).unwrap_or(1);
+        }
+        match (uop.kind, &uop.arg) {
+            (UopKind::Alu, _) if wraps => 1,
+            (UopKind::Alu, UopArg::Alu(AluOp::Add | AluOp::Sub | AluOp::Max)) => gcd(of(0), of(1)),
+            (UopKind::Alu, UopArg::Alu(AluOp::Mul)) => of(0).checked_mul(of(1)).unwrap_or(1),
+            (UopKind::Alu, UopArg::Alu(AluOp::Where)) => gcd(of(1), of(2)),
+            _ => 1,
+        }
     }
 
     fn source(&self, uop: &Uop, n: usize) -> Interval {
         uop.sources.get(n).and_then(|id| self.bounds.get(id.index())).copied().unwrap_or((0, 0))
     }
+}
+
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 fn is_integer(uop: &Uop) -> bool {

@@ -1,5 +1,6 @@
 //! Runs a compiled list: batch after batch of workgroups, each operation over all lanes of a batch.
 
+use super::affine::Addresses;
 use super::arithmetic;
 use super::fault::Faults;
 use super::grid::{Grid, Share};
@@ -23,6 +24,8 @@ const BATCH_SHARED: usize = 1 << 20;
 pub(super) enum Stop {
     /// Iterations that were run side by side depend on each other: they must be run one after the other.
     Dependent,
+    /// An output element is written twice, by whom was not noted: that must be, to tell.
+    Detailed,
     /// More operations than foreseen.
     Exhausted,
 }
@@ -36,6 +39,8 @@ pub(super) struct Plan<'a> {
     pub(super) share: &'a Share,
     /// Whether workgroups run one after the other.
     pub(super) sequential: bool,
+    /// Whether it is noted who writes an element of an output.
+    pub(super) detailed: bool,
     /// Operations over lanes after which the run ends.
     pub(super) fuel: u64,
 }
@@ -80,10 +85,14 @@ pub(super) struct Machine<'a> {
     counts: Vec<(i32, i32)>,
     /// Whether iterations run one after the other.
     pub(super) sequential: bool,
-    /// Whether a dependence between iterations was met that asks for [`Stop::Dependent`].
-    pub(super) dependent: bool,
+    /// Why the kernel must be run again.
+    pub(super) again: Option<Stop>,
     /// Operations over lanes that may still be run.
     fuel: u64,
+    /// For each lane of a batch its workgroup.
+    groups: Vec<u32>,
+    /// What is known of the addresses of the access that is under way.
+    pub(super) addresses: Addresses,
 }
 
 impl<'a> Machine<'a> {
@@ -106,9 +115,17 @@ impl<'a> Machine<'a> {
             began: 1,
             counts: vec![(0, 0); plan.program.loops.len()],
             sequential: plan.sequential,
-            dependent: false,
+            again: None,
             fuel: plan.fuel,
+            groups: (0..batch_groups as u32).flat_map(|group| std::iter::repeat_n(group, group_lanes)).collect(),
+            addresses: Addresses::Masked,
         }
+    }
+
+    /// The workgroup of a lane, within the batch.
+    #[inline]
+    pub(super) fn group_in_batch(&self, lane: usize) -> usize {
+        self.groups.get(lane).map_or(0, |&group| group as usize)
     }
 
     /// Runs all workgroups, until there is something to find fault with.
@@ -120,8 +137,8 @@ impl<'a> Machine<'a> {
             self.began = self.time.iter().copied().max().unwrap_or(0) + 1;
             self.time.fill(self.began);
             self.run_batch()?;
-            if self.dependent {
-                return Err(Stop::Dependent);
+            if let Some(stop) = self.again {
+                return Err(stop);
             }
             self.first_group += count as u64;
         }
@@ -137,8 +154,14 @@ impl<'a> Machine<'a> {
                 continue;
             }
             match op.code {
-                Code::Load => self.load(op),
-                Code::Store => self.store(op),
+                Code::Load => match self.load_vector(op, &program.ops[at..]) {
+                    0 => self.load(op),
+                    done => at += done,
+                },
+                Code::Store => match self.store_vector(op, &program.ops[at..]) {
+                    0 => self.store(op),
+                    done => at += done,
+                },
                 Code::Check => self.check(op),
                 Code::Refuse => self.refuse(op),
                 Code::Index => self.index(op),
@@ -208,22 +231,30 @@ impl<'a> Machine<'a> {
 
     fn index(&mut self, op: &Op) {
         let Some(&index) = self.program.indices.get(op.extra as usize) else { return };
-        let (grid, share, program) = (self.grid, self.share, self.program);
-        let (first, lanes) = (self.first_group, self.group_lanes);
         let mut out = self.registers.take::<i32>(op.d);
-        for (n, group) in out[..self.lanes].chunks_mut(lanes).enumerate() {
-            let workgroup = share.group(first + n as u64);
-            match index {
-                Index::Group(dimension) => group.fill(grid.group_coordinate(workgroup, dimension as usize) as i32),
-                Index::Lane(dimension) => {
-                    for (lane, value) in group.iter_mut().enumerate() {
-                        *value = grid.lane_coordinate(lane, dimension as usize) as i32;
-                    }
-                }
-                Index::Iteration(number) => group.fill(iteration(program, grid, workgroup, number) as i32),
+        let lanes = &mut out[..self.lanes];
+        match index {
+            Index::Lane(dimension) => self.grid.fill_lane_coordinates(dimension as usize, lanes),
+            Index::Group(dimension) => self.fill_group_coordinates(dimension as usize, 0, lanes),
+            Index::Iteration(number) => {
+                let number = number as usize;
+                let start = self.program.spread.get(number).map_or(0, |spread| spread.start);
+                let dimension = self.program.spread.len().saturating_sub(1 + number);
+                self.fill_group_coordinates(dimension, start, lanes);
             }
         }
         self.registers.put(op.d, out);
+    }
+
+    /// Coordinates of the workgroups of the batch, `start` added, for each of their lanes.
+    fn fill_group_coordinates(&self, dimension: usize, start: i64, out: &mut [i32]) {
+        let (grid, lanes) = (self.grid, self.group_lanes);
+        if let Share::All(_) = self.share {
+            return grid.fill_group_coordinates(self.first_group, dimension, start, out);
+        }
+        for (group, out) in (self.first_group..).zip(out.chunks_mut(lanes)) {
+            out.fill((start + grid.group_coordinate(self.share.group(group), dimension)) as i32);
+        }
     }
 
     fn refuse(&mut self, op: &Op) {

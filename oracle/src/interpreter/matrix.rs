@@ -1,12 +1,15 @@
 //! Matrix instructions: D = A·B + C by all lanes of a warp of 32, of which each holds some elements.
 //!
-//! Where an element lies is the fact that tinygrad 0.9.0's emulator of these instructions states for each family. The
+//! Where an element lies is what each maker documents: Apple's `simdgroup_matrix` of 8×8, the PTX ISA's
+//! `mma.m16n8k16`, the RDNA3 ISA's `v_wmma_…_16x16x16`. The tests state it a second time, from lane to place. The
 //! products are exact in `f64` and are summed there, C last; the sum is rounded once to C's type.
 
 use super::convert::round_f64;
+use super::lanes::Register;
 use super::machine::Machine;
 use super::program::{MatrixLayout, Op};
 use crate::FindingKind;
+use smallvec::SmallVec;
 
 /// Lanes of a warp.
 const WARP: usize = 32;
@@ -57,6 +60,50 @@ const fn tile(row: usize, column: usize) -> Held {
     (column / 2 % 2 + row % 4 * 2 + column / 4 * 8 + row / 4 * 16, column % 2)
 }
 
+/// The largest matrix, by rows.
+type Tile = [f64; 256];
+
+/// For each register of an operand which lanes hold elements, and where in a tile.
+type Places = Vec<Vec<(u8, u8)>>;
+
+/// The places of a matrix of `height` rows of which each lane holds elements in `registers` registers.
+fn places(registers: usize, height: usize, width: usize, at: &dyn Fn(usize, usize) -> Held) -> Places {
+    let mut places = vec![Vec::with_capacity(WARP); registers];
+    for (row, column) in (0..height).flat_map(|row| (0..width).map(move |column| (row, column))) {
+        let (lane, element) = at(row, column);
+        if let Some(places) = places.get_mut(element) {
+            places.push((lane as u8, (row * 16 + column) as u8));
+        }
+    }
+    places
+}
+
+/// The elements of a matrix, from the registers of the lanes from `base` on.
+fn read(registers: &[&[f32]], base: usize, places: &Places, tile: &mut Tile) {
+    for (register, places) in registers.iter().zip(places) {
+        let Some(lanes) = register.get(base..).and_then(<[f32]>::first_chunk::<WARP>) else { continue };
+        for &(lane, at) in places {
+            tile[usize::from(at)] = f64::from(lanes[usize::from(lane) % WARP]);
+        }
+    }
+}
+
+/// `sum` = the products summed over `k` from 0 on, and `sum` last.
+fn accumulate<const COLUMNS: usize>(left: &Tile, right: &Tile, [rows, depth]: [usize; 2], sum: &mut Tile) {
+    let (left, right) = (left.as_chunks::<16>().0, right.as_chunks::<16>().0);
+    for (left, sum) in left.iter().zip(sum.as_chunks_mut::<16>().0).take(rows) {
+        let mut products = [-0.0; COLUMNS];
+        for (factor, right) in left.iter().zip(right).take(depth) {
+            for (product, other) in products.iter_mut().zip(right) {
+                *product += factor * other;
+            }
+        }
+        for (sum, product) in sum.iter_mut().zip(products) {
+            *sum += product;
+        }
+    }
+}
+
 impl Machine<'_> {
     pub(super) fn matrix(&mut self, op: &Op) {
         let Some(matrix) = self.program.matrices.get(op.extra as usize) else { return };
@@ -81,32 +128,32 @@ impl Machine<'_> {
         let layout = matrix.layout;
         let [columns, rows, depth] = layout.dims();
         let [a, b, c, d] = &matrix.operands;
+        let in_left = places(a.len(), rows, depth, &|m, k| layout.a(m, k));
+        let in_right = places(b.len(), depth, columns, &|k, n| layout.b(k, n));
+        let in_sum = places(d.len(), rows, columns, &|m, n| layout.c(m, n));
         let mut out: Vec<Vec<f32>> = d.iter().map(|&register| self.registers.take(register)).collect();
+        let lanes = |registers: &[Register]| -> SmallVec<[&[f32]; 16]> {
+            registers.iter().map(|&register| self.registers.get::<f32>(register)).collect()
+        };
+        let [a, b, c] = [lanes(a), lanes(b), lanes(c)];
+        let (mut left, mut right, mut sum): (Tile, Tile, Tile) = ([0.0; 256], [0.0; 256], [0.0; 256]);
         for base in (0..self.lanes).step_by(WARP) {
-            let read = |registers: &[u32], (lane, element): Held| -> f32 {
-                registers.get(element).map_or(0.0, |&register| self.registers.get::<f32>(register)[base + lane])
-            };
-            let mut left = [[0.0f64; 16]; 16];
-            let mut right = [[0.0f64; 16]; 16];
-            for k in 0..depth {
-                for (m, row) in left.iter_mut().enumerate().take(rows) {
-                    row[k] = f64::from(read(a, layout.a(m, k)));
-                }
-                for (n, column) in right.iter_mut().enumerate().take(columns) {
-                    column[k] = f64::from(read(b, layout.b(k, n)));
-                }
+            read(&a, base, &in_left, &mut left);
+            read(&b, base, &in_right, &mut right);
+            read(&c, base, &in_sum, &mut sum);
+            if columns == 8 {
+                accumulate::<8>(&left, &right, [rows, depth], &mut sum);
+            } else {
+                accumulate::<16>(&left, &right, [rows, depth], &mut sum);
             }
-            for (m, row) in left.iter().enumerate().take(rows) {
-                for (n, column) in right.iter().enumerate().take(columns) {
-                    let (lane, element) = layout.c(m, n);
-                    let products = row.iter().zip(column).take(depth).map(|(a, b)| a * b);
-                    let sum = products.sum::<f64>() + f64::from(read(c, (lane, element)));
-                    if let Some(out) = out.get_mut(element) {
-                        out[base + lane] = round_f64(sum, matrix.out);
-                    }
+            for (out, places) in out.iter_mut().zip(&in_sum) {
+                let Some(lanes) = out.get_mut(base..).and_then(<[f32]>::first_chunk_mut::<WARP>) else { continue };
+                for &(lane, at) in places {
+                    lanes[usize::from(lane) % WARP] = round_f64(sum[usize::from(at)], matrix.out);
                 }
             }
         }
+        drop([a, b, c]);
         for (&register, lanes) in d.iter().zip(out) {
             self.registers.put(register, lanes);
         }

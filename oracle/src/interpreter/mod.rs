@@ -53,10 +53,13 @@ use machine::{Machine, Plan, Stop};
 use memory::{Input, Local, Store};
 use plumb_core::dtype::Scalar;
 use plumb_core::linearize::Lowered;
+use plumb_core::uop::UopList;
 use program::{Memory, Program, Space};
 use scope::Scopes;
+use std::sync::Arc;
 
 mod access;
+mod affine;
 mod arithmetic;
 mod cast;
 mod check;
@@ -72,7 +75,9 @@ mod memory;
 pub mod parse;
 mod program;
 mod scope;
+mod sizes;
 mod spread;
+mod vector;
 
 #[cfg(test)]
 mod tests;
@@ -123,109 +128,174 @@ pub enum RunError {
 
 /// Runs a kernel on inputs, whole or, beyond the budget, in part.
 pub fn run(lowered: &Lowered, inputs: &Inputs, budget: Budget) -> Result<Run, RunError> {
-    let mut faults = Faults::default();
-    let list = &lowered.uops;
-    let variable = |name: &str| inputs.bindings.iter().find(|(bound, _)| bound == name).map(|&(_, value)| value);
-    if lowered.global_size.is_none() && check::has_channel_access(list) {
-        // 0.9.0 makes such lists, but has no target that could run them.
-        return Err(RunError::Unsupported("an image on a target without vectors".to_owned()));
-    }
-    let scopes = Scopes::of(list, &mut faults);
-    check::check(list, &mut faults);
-    if !faults.is_empty() {
-        return Err(RunError::Faults(faults.into_findings()));
-    }
-    let mut grid = Grid::of(lowered, &variable, &mut faults)?;
-    let facts = Facts::of(list, &|uop| grid::special_max(lowered, &variable, uop), &variable);
-    let spread = if grid.launched { Vec::new() } else { spread::spread(list, &scopes, &facts) };
-    if !grid.launched {
-        grid.groups = spread.iter().rev().map(|spread| spread.count).collect();
-    }
-    let source = compile::Source { list, scopes: &scopes, facts: &facts, spread: &spread, variable: &variable };
-    let program = compile::compile(source, &mut faults)?;
-    if !faults.is_empty() {
-        return Err(RunError::Faults(faults.into_findings()));
-    }
-    let cost = program.cost.saturating_mul(grid.lanes_per_group() as u64);
-    let share = Share::of(grid.group_count(), cost, budget)?;
-    // Far more than the uops foreseen: loops whose bounds depend on data can run for longer than was counted.
-    let fuel = budget.uop_lanes.saturating_mul(1000).saturating_add(1 << 20);
-    let mut plan = Plan { list, program: &program, grid: &grid, share: &share, sequential: false, fuel };
-    let stores = loop {
-        let mut machine = Machine::new(plan, memories(plan, inputs)?, &mut faults);
-        match machine.run() {
-            Ok(()) => break machine.stores,
-            Err(Stop::Dependent) => plan.sequential = true,
-            Err(Stop::Exhausted) if machine.faults.is_empty() => {
-                return Err(RunError::Unsupported(format!(
-                    "more than {fuel} operations, in loops without fixed bounds"
-                )));
-            }
-            Err(Stop::Exhausted) => break machine.stores,
-        }
-    };
-    if !faults.is_empty() {
-        return Err(RunError::Faults(faults.into_findings()));
-    }
-    Ok(Run { outputs: outputs(&program, &stores), share: share_text(&grid, &share) })
+    Prepared::new(lowered, inputs, budget)?.run()
 }
 
-/// The memories of a program, as they are before it runs.
-fn memories(plan: Plan<'_>, inputs: &Inputs) -> Result<Vec<Store>, RunError> {
-    let program = plan.program;
-    let groups = plan.batch_groups();
-    let items = plan.share.len().saturating_mul(plan.grid.lanes_per_group() as u64);
-    let make = |(number, memory): (usize, &Memory)| -> Result<Store, RunError> {
-        let loads = program.loads.get(number).copied().unwrap_or(0);
-        let contents = |argument: u32| {
-            let found = inputs.buffers.iter().find(|(number, _)| *number == argument);
-            found.map(|&(_, mut buffer)| {
-                // A pixel is read as a whole, even if the views reach only some of its channels.
-                buffer.size = image_size(memory).unwrap_or(buffer.size);
-                buffer
-            })
-        };
-        Ok(match memory.space {
-            Space::Input(argument) => {
-                let buffer = contents(argument)
-                    .ok_or_else(|| RunError::Unsupported(format!("no contents for argument {argument}")))?;
-                Store::Input(Input::new(buffer, memory.scalar, loads.saturating_mul(items)))
+/// A kernel, compiled for one launch on inputs that stand in memory: it can be run several times.
+#[derive(Debug)]
+pub struct Prepared<'a> {
+    list: &'a UopList,
+    program: Program,
+    grid: Grid,
+    share: Share,
+    /// The memories that no run changes.
+    inputs: Vec<Option<Arc<Input>>>,
+    /// Size, contents before the run, of the memories that are outputs.
+    outputs: Vec<Option<sizes::Given>>,
+    fuel: u64,
+}
+
+/// A run that has ended without a fault: what it left in memory.
+#[derive(Debug)]
+pub struct Executed<'a> {
+    prepared: &'a Prepared<'a>,
+    stores: Vec<Store>,
+}
+
+impl<'a> Prepared<'a> {
+    /// Checks and compiles a kernel.
+    ///
+    /// # Errors
+    /// [`RunError::Faults`] where the list is malformed, [`RunError::Unsupported`] where it is not interpreted.
+    pub fn new(lowered: &'a Lowered, inputs: &Inputs, budget: Budget) -> Result<Prepared<'a>, RunError> {
+        let mut faults = Faults::default();
+        let list = &lowered.uops;
+        let variable = |name: &str| inputs.bindings.iter().find(|(bound, _)| bound == name).map(|&(_, value)| value);
+        if lowered.global_size.is_none() && check::has_channel_access(list) {
+            // 0.9.0 makes such lists, but has no target that could run them.
+            return Err(RunError::Unsupported("an image on a target without vectors".to_owned()));
+        }
+        let scopes = Scopes::of(list, &mut faults);
+        check::check(list, &mut faults);
+        if !faults.is_empty() {
+            return Err(RunError::Faults(faults.into_findings()));
+        }
+        let mut grid = Grid::of(lowered, &variable, &mut faults)?;
+        let facts = Facts::of(list, &|uop| grid::special_max(lowered, &variable, uop), &variable);
+        let spread = if grid.launched { Vec::new() } else { spread::spread(list, &scopes, &facts) };
+        if !grid.launched {
+            grid.groups = spread.iter().rev().map(|spread| spread.count).collect();
+        }
+        let size = |argument: u32| sizes::size_of(inputs, argument);
+        let source =
+            compile::Source { list, scopes: &scopes, facts: &facts, spread: &spread, variable: &variable, size: &size };
+        let program = compile::compile(source, &mut faults)?;
+        if !faults.is_empty() {
+            return Err(RunError::Faults(faults.into_findings()));
+        }
+        let cost = program.cost.saturating_mul(grid.lanes_per_group() as u64);
+        let share = Share::of(grid.group_count(), cost, budget)?;
+        // Far more than the uops foreseen: loops whose bounds depend on data can run for longer than was counted.
+        let fuel = budget.uop_lanes.saturating_mul(1000).saturating_add(1 << 20);
+        let items = share.len().saturating_mul(grid.lanes_per_group() as u64);
+        let outputs = sizes::outputs(&program, inputs)?;
+        let inputs = sizes::inputs(&program, inputs, items)?;
+        Ok(Prepared { list, program, grid, share, inputs, outputs, fuel })
+    }
+
+    /// Uop executions of a run: one uop for one lane, the iterations of its loops counted.
+    pub fn uop_lanes(&self) -> u64 {
+        self.items().saturating_mul(self.program.cost)
+    }
+
+    /// Lanes that run, in all workgroups.
+    fn items(&self) -> u64 {
+        self.share.len().saturating_mul(self.grid.lanes_per_group() as u64)
+    }
+
+    /// Runs the kernel.
+    ///
+    /// # Errors
+    /// [`RunError::Faults`] with what the kernel does that it may not do; [`RunError::Unsupported`] where its loops
+    /// have no end in sight.
+    pub fn run(&self) -> Result<Run, RunError> {
+        let executed = self.execute()?;
+        Ok(Run { outputs: executed.outputs(), share: share_text(&self.grid, &self.share) })
+    }
+
+    /// Runs the kernel, and leaves what it wrote in memory.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn execute(&self) -> Result<Executed<'_>, RunError> {
+        self.execute_in(None)
+    }
+
+    /// Runs the kernel, in the memory of an earlier run if there is one.
+    fn execute_in(&self, stores: Option<Vec<Store>>) -> Result<Executed<'_>, RunError> {
+        let mut faults = Faults::default();
+        let Prepared { list, program, grid, share, fuel, .. } = self;
+        let detailed = program.memories.iter().any(|memory| matches!(memory.space, Space::Output(_)) && memory.loaded);
+        let mut plan = Plan { list, program, grid, share, sequential: false, detailed, fuel: *fuel };
+        let mut stores = stores.unwrap_or_else(|| self.memories(plan));
+        let stores = loop {
+            let mut machine = Machine::new(plan, stores, &mut faults);
+            match machine.run() {
+                Ok(()) => break machine.stores,
+                Err(Stop::Dependent) => plan.sequential = true,
+                Err(Stop::Detailed) => plan.detailed = true,
+                Err(Stop::Exhausted) if machine.faults.is_empty() => {
+                    return Err(RunError::Unsupported(format!(
+                        "more than {fuel} operations, in loops without fixed bounds"
+                    )));
+                }
+                Err(Stop::Exhausted) => break machine.stores,
             }
-            Space::Output(argument) => {
-                let given = inputs.outputs.iter().find(|(number, _)| *number == argument);
-                let before = contents(argument);
-                let size = image_size(memory).or(given.map(|given| given.1)).or(before.map(|before| before.size));
-                let size = size.ok_or_else(|| RunError::Unsupported(format!("no size for argument {argument}")))?;
-                let marked = program.memories.iter().any(|memory| memory.space == Space::Marks(number as u32));
-                Store::Output(memory::Output::new(size, memory.scalar, before, memory.loaded, marked))
+            faults = Faults::default();
+            stores = self.memories(plan);
+        };
+        if faults.is_empty() {
+            Ok(Executed { prepared: self, stores })
+        } else {
+            Err(RunError::Faults(faults.into_findings()))
+        }
+    }
+
+    /// The memories, as they are before a run.
+    fn memories(&self, plan: Plan<'_>) -> Vec<Store> {
+        let groups = plan.batch_groups();
+        let whole = matches!(self.share, Share::All(_)).then(|| self.items());
+        let make = |(number, memory): (usize, &Memory)| match memory.space {
+            Space::Input(_) => self.inputs[number].clone().map_or(Store::Nothing, Store::Input),
+            Space::Output(_) => {
+                let (size, before) = self.outputs[number].unwrap_or_default();
+                let marked = self.program.memories.iter().any(|memory| memory.space == Space::Marks(number as u32));
+                Store::Output(memory::Output::new(size, memory, before, marked, whole, plan.detailed))
             }
             Space::Local(size) => Store::Local(Local::new(size as usize, memory.scalar, groups)),
-            Space::Marks(of) => match program.memories.get(of as usize).map(|memory| memory.space) {
+            Space::Marks(of) => match self.program.memories.get(of as usize).map(|memory| memory.space) {
                 Some(Space::Local(size)) => Store::LocalMarks(size as usize, vec![0; size as usize * groups]),
                 _ => Store::OutputMarks(of),
             },
-        })
-    };
-    program.memories.iter().enumerate().map(make).collect()
+        };
+        self.program.memories.iter().enumerate().map(make).collect()
+    }
 }
 
-/// Elements of a memory that is an image.
-fn image_size(memory: &Memory) -> Option<i64> {
-    memory.image.map(|image| i64::from(image.width) * i64::from(image.height) * 4)
-}
+impl<'a> Executed<'a> {
+    /// Runs the kernel again in the same memory.
+    ///
+    /// # Errors
+    /// As [`Prepared::run`].
+    pub fn again(mut self) -> Result<Executed<'a>, RunError> {
+        self.stores.iter_mut().for_each(Store::reset);
+        self.prepared.execute_in(Some(self.stores))
+    }
 
-/// What was written.
-fn outputs(program: &Program, stores: &[Store]) -> Vec<Output> {
-    let output = |(memory, store): (&Memory, &Store)| match (memory.space, store) {
-        (Space::Output(buffer), Store::Output(output)) => {
-            let (written, undefined) = output.written();
-            Some(Output { buffer, dtype: memory.scalar, written, undefined })
-        }
-        _ => None,
-    };
-    let mut outputs: Vec<Output> = program.memories.iter().zip(stores).filter_map(output).collect();
-    outputs.sort_by_key(|output| output.buffer);
-    outputs
+    /// What was written, in the order of the argument numbers.
+    pub fn outputs(&self) -> Vec<Output> {
+        let output = |(memory, store): (&Memory, &Store)| match (memory.space, store) {
+            (Space::Output(buffer), Store::Output(output)) => {
+                let (written, undefined) = output.written();
+                Some(Output { buffer, dtype: memory.scalar, written, undefined })
+            }
+            _ => None,
+        };
+        let stores = self.prepared.program.memories.iter().zip(&self.stores);
+        let mut outputs: Vec<Output> = stores.filter_map(output).collect();
+        outputs.sort_by_key(|output| output.buffer);
+        outputs
+    }
 }
 
 /// Which share ran, for people.

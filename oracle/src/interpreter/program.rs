@@ -238,6 +238,8 @@ pub(super) struct Access {
     pub(super) width: u32,
     /// Whether it writes.
     pub(super) write: bool,
+    /// Whether its operation is the first of its uop that looks at the addresses.
+    pub(super) begins: bool,
 }
 
 /// An index that a batch provides.

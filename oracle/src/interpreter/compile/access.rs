@@ -80,8 +80,10 @@ impl Compiler<'_> {
         self.program.memories.iter().position(is_it).map(|number| number as u32)
     }
 
+    /// An access of which the addresses are looked at anew, if it is the first since they were computed.
     fn access(&mut self, memory: u32, offset: u32, width: u32, write: bool) -> u32 {
-        self.program.accesses.push(Access { memory, offset, width, write });
+        let begins = !std::mem::replace(&mut self.looked_at, true);
+        self.program.accesses.push(Access { memory, offset, width, write, begins });
         self.program.accesses.len() as u32 - 1
     }
 
@@ -110,8 +112,9 @@ impl Compiler<'_> {
                 part(0)
             }
         };
+        self.looked_at = false;
         // A read outside an image gives zeros.
-        if image.is_none() || write {
+        if (image.is_none() || write) && !self.is_proved(uop, memory, width) {
             let access = self.access(memory, 0, width, write);
             self.emit(Code::Check, Bank::Word, NONE, [element, NONE, mask], access);
         }
@@ -122,6 +125,28 @@ impl Compiler<'_> {
             *loads = loads.saturating_add(self.trips.saturating_mul(u64::from(width)));
         }
         (Address { memory, element, mask }, gate.register)
+    }
+
+    /// Whether an access of `width` elements is known to lie within its memory, at a multiple of its width.
+    fn is_proved(&self, uop: &Uop, memory: u32, width: u32) -> bool {
+        let Some(memory) = self.program.memories.get(memory as usize) else { return false };
+        let Some(&index) = uop.sources.get(1) else { return false };
+        let size = match memory.space {
+            _ if memory.image.is_some() => None,
+            Space::Input(argument) | Space::Output(argument) => (self.source.size)(argument),
+            Space::Local(size) => Some(i64::from(size)),
+            Space::Marks(_) => None,
+        };
+        let facts = self.source.facts;
+        let bounds = facts.bounds.get(index.index());
+        let multiple = facts.multiples.get(index.index()).copied().unwrap_or(1);
+        match (bounds, size) {
+            (Some(&(low, high)), Some(size)) => {
+                let end = high + i128::from(width);
+                low >= 0 && end <= i128::from(size) && end <= 1 << 31 && multiple.is_multiple_of(u64::from(width))
+            }
+            _ => false,
+        }
     }
 
     /// A finding where a mark is set.

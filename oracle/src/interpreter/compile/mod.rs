@@ -44,6 +44,8 @@ pub(super) struct Source<'a> {
     pub(super) spread: &'a [Spread],
     /// Values of the symbolic variables.
     pub(super) variable: &'a dyn Fn(&str) -> Option<i64>,
+    /// Elements of the argument of a number, where it is no image.
+    pub(super) size: &'a dyn Fn(u32) -> Option<i64>,
 }
 
 /// Where undefined values can get to beyond arithmetic: found while compiling, and then compiled again.
@@ -74,6 +76,8 @@ struct Compiler<'a> {
     found: Marked,
     /// How often the current uop runs for each lane.
     trips: u64,
+    /// Whether an operation has looked at the addresses of the current access.
+    looked_at: bool,
 }
 
 /// Compiles a list. What is malformed beyond structure and types goes to `faults`.
@@ -95,6 +99,7 @@ pub(super) fn compile(source: Source<'_>, faults: &mut Faults) -> Result<Program
             marked: marked.clone(),
             found: Marked::default(),
             trips: 1,
+            looked_at: false,
         };
         compiler.run(faults)?;
         if compiler.found == Marked::default() || !faults.is_empty() {

@@ -5,6 +5,7 @@ use super::super::convert::is_narrow;
 use super::super::interval::Interval;
 use super::super::lanes::{Bank, Literal, NONE, Register};
 use super::super::program::{Code, Comparison, Divisor, FloatOp, Function, IntOp};
+use super::flow::Place;
 use super::{Compiler, Component, Value};
 use plumb_core::ast::AluOp;
 use plumb_core::dtype::{DType, Scalar};
@@ -21,8 +22,10 @@ impl Compiler<'_> {
         let mut value = Value::new();
         for n in 0..uop.sources.len() {
             let from = self.scalar(uop, n);
+            // What is no accumulator keeps its value, and needs no register of its own.
+            let changes = uop.sources.get(n).is_none_or(|id| Place::of(self.source, id.0).is_some());
             for component in self.value(uop, n) {
-                value.push(self.convert(component, from, to));
+                value.push(if from == to && !changes { component } else { self.convert(component, from, to) });
             }
         }
         value
