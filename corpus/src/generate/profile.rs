@@ -46,7 +46,7 @@ pub struct Profile {
     pub independent_outputs: bool,
     /// Infinities, NaN and the negative zero among constants.
     pub special_constants: bool,
-    /// Sums, differences and products of unsigned integers that wrap around.
+    /// Sums, differences and products of unsigned integers that wrap around (as C defines).
     pub wraparound: bool,
     /// Reductions over axes of size 1 (0.9.0's own front end makes none).
     pub unit_reductions: bool,
