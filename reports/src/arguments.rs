@@ -33,6 +33,9 @@ pub(crate) enum Command {
     Prove(Prove),
     /// List the backends: what was found of each, or what is missing
     Backends,
+    /// Answer one question of the prover on standard input
+    #[command(hide = true)]
+    ProveWorker,
     /// List the rules, checks and lowering steps by name
     Rules(RulesList),
 }
@@ -212,9 +215,37 @@ pub(crate) struct Sym {
 
 #[derive(Debug, Args)]
 pub(crate) struct Prove {
-    /// RANGES LEFT == RIGHT, as in `plumb prove 'x[0,99] y[0,3]' '((x*4+y)//4)%3' == 'x%3'`
-    #[arg(required = true, value_name = "WHAT", allow_hyphen_values = true)]
+    /// Case files and kernel logs; or RANGES LEFT == RIGHT, as in `plumb prove 'x[0,99] y[0,3]' '((x*4+y)//4)%3' == 'x%3'`
+    #[arg(required = true, value_name = "WHAT")]
     pub(crate) what: Vec<String>,
+    #[command(flatten)]
+    pub(crate) lowering: LoweringOptions,
+    /// Prove only every N-th kernel of each file, the first included
+    #[arg(long, value_name = "N", value_parser = parse_positive)]
+    pub(crate) every: Option<usize>,
+    /// Prove only the kernel of this number (from 0) of each file
+    #[arg(long, value_name = "K")]
+    pub(crate) kernel: Option<usize>,
+    /// Threads (default: one for each core)
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+    /// Folder of proofs from earlier runs, used and added to
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cache: Option<PathBuf>,
+    /// Forget the proofs in the folder first
+    #[arg(long, requires = "cache", conflicts_with = "verify_cache")]
+    pub(crate) drop_cache: bool,
+    /// Decide anew what the folder says is proved, and compare
+    #[arg(long, requires = "cache")]
+    pub(crate) verify_cache: bool,
+    /// Fail where a larger share of the obligations is unknown, in percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.1)]
+    pub(crate) max_unknown: f64,
+    /// Show at most so many refuted obligations
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) show: usize,
+    #[command(flatten)]
+    pub(crate) rules: RuleOptions,
 }
 
 #[derive(Debug, Args)]

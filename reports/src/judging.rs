@@ -6,6 +6,7 @@ use plumb_core::linearize::{self, Lowered};
 use plumb_core::rule::Rules;
 use plumb_core::target::{self, Target};
 use plumb_corpus::case::{Case, Expect};
+use plumb_oracle::prove::worker::Workers;
 use plumb_oracle::{Finding, FindingKind, Oracle, Subject, Verdict};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -82,11 +83,12 @@ pub(crate) struct Judging {
 }
 
 impl Judging {
-    /// With the judges of these names (none named: all but the backends), lowering by `rules`.
+    /// With the judges of these names (none named: all but the backends and the prover), lowering by `rules`.
     pub(crate) fn new(names: &[String], rules: Rules) -> Result<Judging, String> {
         let mut all = plumb_oracle::judges();
         if !names.is_empty() {
             all.extend(plumb_oracle::backend::backend_judges());
+            all.push(Box::new(plumb_oracle::prove::Prove::new(plumb_oracle::prove::Prover::new(workers()))));
         }
         let known = all.iter().map(|oracle| oracle.name()).collect::<Vec<_>>().join(", ");
         if let Some(name) = names.iter().find(|name| !all.iter().any(|oracle| oracle.name() == name.as_str())) {
@@ -174,6 +176,12 @@ impl Judging {
     pub(crate) fn target(&self, name: &str) -> Result<&Arc<Target>, LowerError> {
         self.targets.get(name).ok_or_else(|| LowerError::Unsupported(format!("there is no target {name}")))
     }
+}
+
+/// Z3 in processes of this program, where its file is known.
+pub(crate) fn workers() -> Workers {
+    let arguments = vec!["prove-worker".to_owned()];
+    std::env::current_exe().map_or(Workers::InProcess, |program| Workers::Processes(program, arguments))
 }
 
 fn ask(oracle: &dyn Oracle, subject: Subject<'_>) -> Verdict {

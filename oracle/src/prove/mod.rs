@@ -3,13 +3,38 @@
 //! So far: whether two index expressions are equal over their variables' ranges ([`identity`]), and whether what
 //! `core` makes of an expression equals it and lies within the bounds that `core` states ([`simplification`]).
 
+mod access;
+mod axes;
+pub mod cache;
+mod coverage;
+mod decide;
+mod expected;
 pub mod expression;
+mod extract;
+mod flow;
+mod forms;
+mod gate;
+mod judge;
+mod kernel;
+mod local;
+mod matrix;
+mod naive;
+mod prover;
+mod question;
 mod solve;
+mod structure;
+mod wiring;
+pub mod worker;
+mod zeros;
 
 use expression::{Expression, Range, TextError, parse_ranges};
 use plumb_core::rule::Rules;
 use plumb_core::symbolic::{ExpressionError, simplify_text};
 
+pub use decide::How;
+pub use judge::Prove;
+pub use kernel::{Ending, Kind, Obligation};
+pub use prover::Prover;
 pub use solve::Effort;
 
 /// What became of an obligation.

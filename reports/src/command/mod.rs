@@ -24,6 +24,10 @@ pub(crate) fn run(arguments: Arguments) -> Result<Outcome, Failure> {
         Command::Sym(options) => sym::run(&options),
         Command::Prove(options) => prove::run(&options),
         Command::Backends => backends::run(),
+        Command::ProveWorker => {
+            plumb_oracle::prove::worker::serve(std::io::stdin().lock(), std::io::stdout().lock())?;
+            Ok(Outcome::Clean)
+        }
         Command::Rules(options) => rules::run(&options),
     }
 }

@@ -1,4 +1,6 @@
-//! `plumb prove`: proofs over all values, of identities of index expressions.
+//! `plumb prove`: proofs over all values, of identities of index expressions and of whole kernels.
+
+mod kernels;
 
 use crate::arguments::Prove;
 use crate::{Failure, Outcome};
@@ -9,9 +11,7 @@ use std::io::Write;
 pub(crate) fn run(options: &Prove) -> Result<Outcome, Failure> {
     match options.what.as_slice() {
         [ranges, left, equals, right] if equals == "==" => identity(ranges, left, right),
-        _ => Err(Failure::Usage(
-            "expected RANGES LEFT == RIGHT, as in: plumb prove 'x[0,99] y[0,3]' '((x*4+y)//4)%3' == 'x%3'".to_owned(),
-        )),
+        _ => kernels::run(options),
     }
 }
 
