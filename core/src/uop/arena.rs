@@ -4,6 +4,7 @@ use super::bounds::Bounds;
 use super::marks::Marks;
 use super::rules::rules_for;
 use super::{LoopSet, Uop, UopArg, UopId, UopKind};
+use crate::ast::AluOp;
 use crate::constant::Constant;
 use crate::dtype::DType;
 use hashbrown::HashTable;
@@ -68,7 +69,20 @@ fn hash_of(kind: UopKind, dtype: Option<DType>, sources: &[UopId], arg: &UopArg)
     hasher.finish()
 }
 
+/// As many uops as most graphs have, so that their memory is asked for once.
+const USUAL: usize = 256;
+
 impl UopArena {
+    /// An arena with room for a usual graph.
+    pub(super) fn new() -> UopArena {
+        UopArena {
+            uops: Vec::with_capacity(USUAL),
+            facts: Vec::with_capacity(USUAL),
+            ids: HashTable::with_capacity(USUAL),
+            ..UopArena::default()
+        }
+    }
+
     /// Enters a uop made of its parts, or finds the equal one.
     pub(super) fn make(&mut self, kind: UopKind, dtype: Option<DType>, sources: &[UopId], arg: UopArg) -> UopId {
         let uops = &self.uops;
@@ -101,6 +115,9 @@ impl UopArena {
         let shown = |place: usize| self.facts[uop.sources[place].index()].shown;
         let first_has_type = uop.sources.first().is_some_and(|&first| self.get(first).dtype == uop.dtype);
         facts.sources = Marks::of_sources(&uop, shown, first_has_type);
+        if uop.kind == UopKind::Phi && self.has_free_side(&uop) {
+            facts.sources = facts.sources.and(Marks::FREE_SIDE);
+        }
         facts.shown = Marks::shown(&uop, facts.sources);
         facts.settled &= !rules_for(uop.kind, &uop.arg).iter().any(|rewrite| facts.sources.have(rewrite.needs));
         facts.bounds = Bounds::of(&uop, |id| self.facts[id.index()].bounds);
@@ -115,6 +132,16 @@ impl UopArena {
         self.uops.push(uop);
         self.facts.push(facts);
         id
+    }
+
+    /// Whether the new value that a PHI gives to its accumulator is a sum one side of which does not depend on all of the
+    /// accumulator's loops.
+    fn has_free_side(&self, phi: &Uop) -> bool {
+        let [accumulator, sum] = phi.sources[..] else { return false };
+        let sum = self.get(sum);
+        let loops = self.facts[accumulator.index()].loops;
+        let is_free = |side: &UopId| !self.facts[side.index()].loops.contains_all(loops);
+        sum.arg == UopArg::Alu(AluOp::Add) && sum.sources.iter().any(is_free)
     }
 
     /// An arena of objects.

@@ -42,34 +42,43 @@ impl<'a> Comparison<'a> {
 
     /// Compares nodes whose keys are equal.
     fn descend(&self, left: u32, right: u32) -> Ordering {
-        let (mut left, mut right) = (left, right);
-        let mut passed: SmallVec<[(u32, u32); DEEP]> = SmallVec::new();
+        let mut pair = (left, right);
+        for _ in 0..DEEP {
+            match self.compare_shallow(pair) {
+                Ok(order) => return order,
+                Err(sources) => pair = sources,
+            }
+        }
+        self.descend_deep(pair)
+    }
+
+    /// Compares nodes that stand far below those whose order is asked for, and remembers what it finds.
+    #[cold]
+    fn descend_deep(&self, pair: (u32, u32)) -> Ordering {
+        let mut known = self.known.borrow_mut();
+        let (mut pair, mut passed) = (pair, SmallVec::<[(u32, u32); 32]>::new());
         let order = loop {
-            if passed.len() >= DEEP
-                && let Some(&order) = self.known.borrow().get(&(left, right))
-            {
+            if let Some(&order) = known.get(&pair) {
                 break order;
             }
-            match self.compare_shallow(left, right) {
+            match self.compare_shallow(pair) {
                 Ok(order) => break order,
                 Err(sources) => {
-                    passed.push((left, right));
-                    (left, right) = sources;
+                    passed.push(pair);
+                    pair = sources;
                 }
             }
         };
-        if passed.len() > DEEP {
-            let mut known = self.known.borrow_mut();
-            for pair in passed.drain(DEEP..) {
-                known.insert(pair, order);
-                known.insert((pair.1, pair.0), order.reverse());
-            }
+        for pair in passed {
+            known.insert(pair, order);
+            known.insert((pair.1, pair.0), order.reverse());
         }
         order
     }
 
     /// The order of two nodes, or the sources whose order it is.
-    fn compare_shallow(&self, left: u32, right: u32) -> Result<Ordering, (u32, u32)> {
+    #[inline(always)]
+    fn compare_shallow(&self, (left, right): (u32, u32)) -> Result<Ordering, (u32, u32)> {
         let key = self.keys[left as usize];
         let mut order = key.cmp(&self.keys[right as usize]);
         if order.is_eq() && !is_exact_key(key) && left != right {

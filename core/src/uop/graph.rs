@@ -21,7 +21,7 @@ pub struct UopGraph {
 impl UopGraph {
     /// An empty graph, to be rewritten by `rules`.
     pub fn new(rules: Rules) -> UopGraph {
-        UopGraph { rules, ..UopGraph::default() }
+        UopGraph { arena: UopArena::new(), rules, ..UopGraph::default() }
     }
 
     /// An empty graph in which arithmetic and constants are entered anew each time, to ask it whether

@@ -20,6 +20,11 @@ impl LoopSet {
         self.0 |= other.0;
     }
 
+    /// Whether all loops of `other` may be among them; `false` is certain.
+    pub(super) const fn contains_all(self, other: LoopSet) -> bool {
+        self.0 & other.0 == other.0
+    }
+
     /// Whether the loop may be among them; `false` is certain.
     pub(super) const fn contains(self, number: usize) -> bool {
         self.0 & LoopSet::bit(number) != 0

@@ -25,10 +25,10 @@ impl Marks {
     pub(super) const LEAST: Marks = Marks(1 << 4);
     /// A negation.
     pub(super) const NEG: Marks = Marks(1 << 5);
-    /// A sum.
-    pub(super) const ADD: Marks = Marks(1 << 6);
-    /// A difference.
-    pub(super) const SUB: Marks = Marks(1 << 7);
+    /// A sum with a constant.
+    pub(super) const SUM_WITH_CONSTANT: Marks = Marks(1 << 6);
+    /// A difference with a constant.
+    pub(super) const DIFFERENCE_WITH_CONSTANT: Marks = Marks(1 << 7);
     /// A choice, or conversions of one.
     pub(super) const CHOICE: Marks = Marks(1 << 8);
     /// A sum one side of which is a choice, or conversions of one.
@@ -59,6 +59,8 @@ impl Marks {
     pub(super) const SAME_TYPE: Marks = Marks(1 << 19);
     /// There are no sources.
     pub(super) const NO_SOURCES: Marks = Marks(1 << 20);
+    /// The new value of an accumulator is a sum one side of which does not depend on all of the accumulator's loops.
+    pub(super) const FREE_SIDE: Marks = Marks(1 << 21);
 }
 
 impl Marks {
@@ -72,14 +74,21 @@ impl Marks {
         self.0 & needed.0 == needed.0
     }
 
+    /// `implied` where all of `needed` are among them, otherwise none.
+    const fn implies(self, needed: Marks, implied: Marks) -> Marks {
+        if self.have(needed) { implied } else { Marks(0) }
+    }
+
     /// What a uop shows, given the marks of its sources taken together.
     pub(super) fn shown(uop: &Uop, sources: Marks) -> Marks {
         match (uop.kind, &uop.arg) {
             (_, UopArg::Alu(op)) => match op {
                 AluOp::Neg => Marks::NEG,
-                AluOp::Add if sources.have(Marks::CHOICE) => Marks::ADD.and(Marks::SUM_OF_CHOICE),
-                AluOp::Add => Marks::ADD,
-                AluOp::Sub => Marks::SUB,
+                AluOp::Add => {
+                    let constant = sources.implies(Marks::CONSTANT, Marks::SUM_WITH_CONSTANT);
+                    constant.and(sources.implies(Marks::CHOICE, Marks::SUM_OF_CHOICE))
+                }
+                AluOp::Sub => sources.implies(Marks::CONSTANT, Marks::DIFFERENCE_WITH_CONSTANT),
                 AluOp::Where => Marks::CHOICE,
                 _ => Marks::default(),
             },
@@ -87,8 +96,7 @@ impl Marks {
             (UopKind::Unmul, _) => Marks::UNMUL,
             (UopKind::Special, _) => Marks::SPECIAL,
             (UopKind::Load, _) => Marks::LOAD,
-            (UopKind::Cast, _) if sources.have(Marks::CHOICE) => Marks::CAST.and(Marks::CHOICE),
-            (UopKind::Cast, _) => Marks::CAST,
+            (UopKind::Cast, _) => Marks::CAST.and(sources.implies(Marks::CHOICE, Marks::CHOICE)),
             (UopKind::Phi, _) => Marks::PHI,
             (UopKind::DefineAcc, _) if uop.sources.is_empty() => Marks::NO_LOOP,
             _ => Marks::default(),

@@ -62,10 +62,18 @@ const ADD: &[Rewrite] = &[
     where_shown(Marks::NEG, UopRule::AddNegated, identities::add_negated),
     where_shown(Marks::ZERO, UopRule::AddZero, identities::add_zero),
     where_shown(Marks::ZERO, UopRule::AddZeroFloat, identities::add_zero_float),
-    where_shown(Marks::ADD.and(Marks::CONSTANT), UopRule::AddTwice, identities::add_twice),
-    where_shown(Marks::ADD.and(Marks::CONSTANT), UopRule::AddTwiceFloat, identities::add_twice_float),
-    where_shown(Marks::SUB.and(Marks::CONSTANT), UopRule::SubtractThenAdd, identities::subtract_then_add),
-    where_shown(Marks::SUB.and(Marks::CONSTANT), UopRule::SubtractThenAddFloat, identities::subtract_then_add_float),
+    where_shown(Marks::SUM_WITH_CONSTANT.and(Marks::CONSTANT), UopRule::AddTwice, identities::add_twice),
+    where_shown(Marks::SUM_WITH_CONSTANT.and(Marks::CONSTANT), UopRule::AddTwiceFloat, identities::add_twice_float),
+    where_shown(
+        Marks::DIFFERENCE_WITH_CONSTANT.and(Marks::CONSTANT),
+        UopRule::SubtractThenAdd,
+        identities::subtract_then_add,
+    ),
+    where_shown(
+        Marks::DIFFERENCE_WITH_CONSTANT.and(Marks::CONSTANT),
+        UopRule::SubtractThenAddFloat,
+        identities::subtract_then_add_float,
+    ),
     FOLD,
 ];
 const SUB: &[Rewrite] = &[
@@ -108,8 +116,8 @@ const ALU: &[Rewrite] = &[FOLD];
 const PHI: &[Rewrite] = &[
     where_shown(Marks::SUM_OF_CHOICE, UopRule::LoopCollapse, collapse::loop_collapse),
     where_shown(Marks::SUM_OF_CHOICE, UopRule::LoopCollapseFloat, collapse::loop_collapse_float),
-    where_shown(Marks::ADD, UopRule::SumCollapse, collapse::sum_collapse),
-    where_shown(Marks::ADD, UopRule::SumCollapseFloat, collapse::sum_collapse_float),
+    where_shown(Marks::FREE_SIDE, UopRule::SumCollapse, collapse::sum_collapse),
+    where_shown(Marks::FREE_SIDE, UopRule::SumCollapseFloat, collapse::sum_collapse_float),
     where_shown(Marks::SAME, UopRule::PhiUnchanged, accumulate::unchanged),
     where_shown(Marks::NO_LOOP, UopRule::PhiNoLoop, accumulate::no_loop),
     where_shown(Marks::FIRST_CONSTANT, UopRule::PhiConstant, accumulate::constant),
