@@ -47,15 +47,26 @@ pub struct Target {
     pub shared_max: i64,
     /// Matrix instructions, in order of preference.
     pub tensor_cores: Vec<TensorCore>,
+    /// Whether loads from outside of an image are left without a gate, as they give zero. Off unless the name says
+    /// [`IMAGE_BORDER`]. (0.7.0 left such gates out by hand-made rules, 0.9.0 leaves it as a task.)
+    pub image_border: bool,
 }
+
+/// What a target's name ends with where [`Target::image_border`] is on: `opencl.image-border`.
+pub const IMAGE_BORDER: &str = ".image-border";
 
 /// The names of the built-in targets, in the order of the documentation.
 pub const NAMES: [&str; 5] = ["clang", "opencl", "metal", "cuda", "hip"];
 
 impl Target {
     /// The built-in target of this name, as tinygrad 0.9.0 describes it (`cuda` as sm_80, `metal` with its tensor
-    /// cores on any machine), or `None`.
+    /// cores on any machine), or `None`. A name that ends with [`IMAGE_BORDER`] is that target with
+    /// [`Target::image_border`].
     pub fn named(name: &str) -> Option<Target> {
+        if let Some(plain) = name.strip_suffix(IMAGE_BORDER) {
+            let target = Target::named(plain).filter(|target| target.supports_float4 && !target.image_border)?;
+            return Some(Target { name: name.to_owned(), image_border: true, ..target });
+        }
         let gpu = |name: &str| Target {
             name: name.to_owned(),
             supports_float4: true,
@@ -65,6 +76,7 @@ impl Target {
             local_max: None,
             shared_max: 32768,
             tensor_cores: Vec::new(),
+            image_border: false,
         };
         Some(match name {
             "clang" => Target { supports_float4: false, has_local: false, ..gpu(name) },

@@ -124,7 +124,8 @@ pub(crate) enum PlanChoice {
 /// For which target, and how optimised, kernels are lowered.
 #[derive(Debug, Args)]
 pub(crate) struct LoweringOptions {
-    /// Target (default: a case's own; for logs opencl)
+    /// Target (default: a case's own; for logs opencl); NAME.image-border leaves out gates that the border of images
+    /// makes needless
     #[arg(long, value_name = "NAME", value_parser = parse_target)]
     pub(crate) target: Option<String>,
     /// `hand` (what tinygrad does by itself), `none` (only what is required), `logged`, or a list `"OP:axis:amount …"` (`[]`: none at all)
@@ -297,7 +298,11 @@ fn parse_rule(text: &str) -> Result<(&'static rule::RuleInfo, State), String> {
 fn parse_target(text: &str) -> Result<String, String> {
     match plumb_core::target::Target::named(text) {
         Some(target) => Ok(target.name),
-        None => Err(format!("there is no target {text}; there are {}", plumb_core::target::NAMES.join(", "))),
+        None => Err(format!(
+            "there is no target {text}; there are {}, each also with {} behind it",
+            plumb_core::target::NAMES.join(", "),
+            plumb_core::target::IMAGE_BORDER
+        )),
     }
 }
 

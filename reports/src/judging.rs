@@ -98,7 +98,8 @@ impl Judging {
         let oracles = all.into_iter().filter(|oracle| asked(oracle.name())).collect();
         let targets = target::NAMES
             .iter()
-            .filter_map(|name| Some(((*name).to_owned(), Arc::new(Target::named(name)?))))
+            .flat_map(|name| [(*name).to_owned(), format!("{name}{}", target::IMAGE_BORDER)])
+            .filter_map(|name| Some((name.clone(), Arc::new(Target::named(&name)?))))
             .collect();
         install_panic_recorder();
         Ok(Judging { oracles, targets, rules })

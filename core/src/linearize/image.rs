@@ -15,11 +15,21 @@ pub(super) const CHANNELS: i64 = 4;
 impl Lowering {
     /// Column and row of the pixel that holds element `index`, as the vector that addresses it.
     pub(super) fn pixel(&mut self, image: Image, index: NodeId) -> Result<UopId, LowerError> {
+        let pixel = self.coordinates(image, index)?;
+        self.address(pixel)
+    }
+
+    /// Column and row of the pixel that holds element `index`.
+    pub(super) fn coordinates(&mut self, image: Image, index: NodeId) -> Result<[NodeId; 2], LowerError> {
         let arena = &mut self.kernel.arena;
         let (width, row) = (i64::from(image.width), i64::from(image.width) * CHANNELS);
         let pixel = arena.floor_div(index, Sint::Int(CHANNELS))?;
         let column = arena.modulo(pixel, Sint::Int(width))?;
-        let row = arena.floor_div(index, Sint::Int(row))?;
+        Ok([column, arena.floor_div(index, Sint::Int(row))?])
+    }
+
+    /// The vector that addresses a pixel.
+    pub(super) fn address(&mut self, [column, row]: [NodeId; 2]) -> Result<UopId, LowerError> {
         let place = [self.render(column)?, self.render(row)?];
         Ok(self.graph.add(UopKind::Cast, Some(DType::I32.vector(2)), &place, UopArg::None))
     }

@@ -299,12 +299,21 @@ impl Lowering {
         wait: Option<UopId>,
     ) -> Result<UopId, LowerError> {
         let pointer = self.pointer(access.buffer)?;
+        let mut gated = self.kernel.arena.min(valid) == 0;
         let (place, dtype) = match buffer_dtype {
-            DType::Image(image) => (self.pixel(image, index)?, DType::F32.vector(CHANNELS as u8)),
+            DType::Image(image) => {
+                let bordered = if gated { self.bordered(image, index, valid)? } else { None };
+                gated &= bordered.is_none();
+                let place = match bordered {
+                    Some(pixel) => self.address(pixel)?,
+                    None => self.pixel(image, index)?,
+                };
+                (place, DType::F32.vector(CHANNELS as u8))
+            }
             _ => (self.render(index)?, access.dtype),
         };
         let mut sources: SmallVec<[UopId; 5]> = SmallVec::from_slice(&[pointer, place]);
-        if self.kernel.arena.min(valid) == 0 && self.does(LowerStep::GateLoads) {
+        if gated && self.does(LowerStep::GateLoads) {
             sources.push(self.render(valid)?);
             sources.push(self.graph.constant(dtype, INVALID));
         }

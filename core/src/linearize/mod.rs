@@ -9,6 +9,7 @@
 //! A reduction runs in one or two stages. In the second, a workgroup's lanes leave their partial results in local
 //! memory and the first lane combines them.
 
+mod border;
 mod driver;
 mod evaluate;
 mod expand;

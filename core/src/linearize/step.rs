@@ -36,6 +36,9 @@ crate::rule_table! {
             "a store to an image that does not write whole pixels is refused; switched off, it is made, as in 0.9.0";
         ImageLane = "lower/image-lane": "a scalar read from an image is the lane of the pixel that its index says",
             altered "the lanes are counted from the other end";
+        ImageBorder = "lower/image-border":
+            "where the target says so, an image load has no gate if its coordinates lie outside wherever the gate is false",
+            altered "no image load has a gate, wherever its coordinates lie";
         FirstOccurrence = "lower/first-occurrence":
             "an upcasted variable that several axes use is expanded once, at the first of them";
         LoadKeyValid = "lower/load-key-valid": "loads with different valids are different loads";

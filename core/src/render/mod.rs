@@ -61,7 +61,8 @@ impl Language {
 
     /// The language of a target: that of its name, C for one without workgroups, else OpenCL.
     pub fn of(target: &Target) -> Language {
-        match Language::from_name(&target.name) {
+        let name = target.name.strip_suffix(crate::target::IMAGE_BORDER).unwrap_or(&target.name);
+        match Language::from_name(name) {
             Some(language) => language,
             None if target.has_local => Language::OpenCl,
             None => Language::C,
