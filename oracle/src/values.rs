@@ -1,7 +1,7 @@
 //! The judge of values: the interpreter's results against the reference's.
 
 use crate::compare::{Comparison, compare};
-use crate::data::{Inputs, inputs};
+use crate::data::{End, Inputs, inputs, inputs_at};
 use crate::interpreter::{self, Budget, RunError};
 use crate::reference::{Precision, Reference, ReferenceError};
 use crate::{Oracle, Subject, Verdict};
@@ -26,7 +26,7 @@ impl Oracle for Values {
     }
 
     fn description(&self) -> &'static str {
-        "runs the uops and compares what they write with an ndarray evaluation of the kernel"
+        "runs the uops and compares what they write with an ndarray evaluation of the kernel, at both ends of its variables too"
     }
 
     fn judge(&self, subject: Subject<'_>) -> Verdict {
@@ -34,14 +34,37 @@ impl Oracle for Values {
             Ok(inputs) => inputs,
             Err(error) => return without_reference(error),
         };
-        let run = match interpreter::run(subject.lowered, &inputs, self.budget) {
+        let drawn = self.judge_on(subject, &inputs);
+        if !matches!(drawn, Verdict::Pass { .. }) {
+            return drawn;
+        }
+        // A kernel must be right at the ends of its variables' ranges, too, as far as it is one there.
+        for end in [End::Smallest, End::Largest] {
+            let Some(Ok(at_end)) = inputs_at(subject.case, end) else { continue };
+            if at_end.bindings != inputs.bindings
+                && let Verdict::Fail(mut finding) = self.judge_on(subject, &at_end)
+            {
+                let values = at_end.bindings.iter().map(|(name, value)| format!("{name} = {value}"));
+                let values = values.collect::<Vec<_>>().join(", ");
+                finding.message = format!("with {values}: {}", finding.message);
+                return Verdict::Fail(finding);
+            }
+        }
+        drawn
+    }
+}
+
+impl Values {
+    /// The verdict on one choice of inputs.
+    fn judge_on(&self, subject: Subject<'_>, inputs: &Inputs) -> Verdict {
+        let run = match interpreter::run(subject.lowered, inputs, self.budget) {
             Ok(run) => run,
             Err(RunError::Faults(mut findings)) if !findings.is_empty() => {
                 return Verdict::Fail(Box::new(findings.swap_remove(0)));
             }
             Err(error) => return Verdict::Skipped(error.to_string()),
         };
-        match compare_run(subject, &inputs, &run) {
+        match compare_run(subject, inputs, &run) {
             Ok(comparison) => verdict(comparison, run.share),
             Err(error) => without_reference(error),
         }

@@ -18,8 +18,39 @@ const VARIABLE_VALUES: i64 = 12;
 /// [`ReferenceError::Invalid`] where the case is no kernel, [`ReferenceError::Unsupported`] where it is one that the
 /// reference does not evaluate.
 pub fn inputs(case: &Case) -> Result<Inputs, ReferenceError> {
+    let (bindings, program) = bind(&case.kernel, case.data.seed)?;
+    inputs_of(case, bindings, &program)
+}
+
+/// The inputs of `case` with its variables, those that it binds too, at one end of their ranges; `None` where it has no
+/// variables.
+///
+/// # Errors
+/// As [`inputs`]; a kernel need not be one at the ends of its variables' ranges.
+pub fn inputs_at(case: &Case, end: End) -> Option<Result<Inputs, ReferenceError>> {
+    let variables = &case.kernel.variables;
+    if variables.is_empty() {
+        return None;
+    }
+    let value = |variable: &Variable| match end {
+        End::Smallest => variable.min,
+        End::Largest => variable.max,
+    };
+    let bindings: Vec<_> = variables.iter().map(|variable| (variable.name.clone(), value(variable))).collect();
+    Some(Program::new(&case.kernel, &bindings).and_then(|program| inputs_of(case, bindings, &program)))
+}
+
+/// An end of the variables' ranges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// All variables at their least values.
+    Smallest,
+    /// All variables at their greatest values.
+    Largest,
+}
+
+fn inputs_of(case: &Case, bindings: Vec<(String, i64)>, program: &Program) -> Result<Inputs, ReferenceError> {
     let seed = case.data.seed;
-    let (bindings, program) = bind(&case.kernel, seed)?;
     let images = image_sizes(&case.kernel);
     let mut inputs = Inputs { bindings, ..Inputs::default() };
     for step in &program.steps {
@@ -62,7 +93,7 @@ pub fn inputs(case: &Case) -> Result<Inputs, ReferenceError> {
             read.size = *size;
         }
     }
-    ranges::choose(&program, case.data, &mut inputs);
+    ranges::choose(program, case.data, &mut inputs);
     Ok(inputs)
 }
 

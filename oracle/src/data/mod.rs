@@ -7,7 +7,7 @@ mod inputs;
 mod ranges;
 
 pub(crate) use inputs::bindings;
-pub use inputs::inputs;
+pub use inputs::{End, inputs, inputs_at};
 
 use crate::reference::rounding::power_of_two;
 use plumb_core::constant::Constant;
