@@ -123,5 +123,10 @@ pub trait Oracle: Send + Sync {
 ///
 /// A new judge implements [`Oracle`] in a module of its own and is listed here.
 pub fn judges() -> Vec<Box<dyn Oracle>> {
-    vec![Box::new(launch::Launch), Box::new(values::Values::default()), Box::new(provenance::Provenance::default())]
+    vec![
+        Box::new(launch::Launch),
+        Box::new(values::Values::default()),
+        Box::new(provenance::Provenance::default()),
+        Box::new(same_meaning::SameMeaning::default()),
+    ]
 }

@@ -2,6 +2,7 @@
 
 use super::lane::{Kind, Lane, TraceId, add, mask, multiply, negate, reduce};
 use crate::data::mix;
+use crate::reference::rounding::{float_bits, float_from_bits};
 use plumb_core::ast::{AluOp, ReduceOp};
 use plumb_core::dtype::Scalar;
 
@@ -120,12 +121,16 @@ impl Algebra {
 
     /// The same bits as another type.
     pub(super) fn bitcast(&mut self, a: Lane, from: Scalar, to: Scalar) -> Lane {
-        if from == to || (a.is_constant() && !from.is_float() && !to.is_float()) {
-            return Lane { value: if a.is_constant() { a.integer(from) as u64 & mask(to) } else { a.value }, ..a };
+        if from == to {
+            return a;
         }
         if a.is_constant() {
-            // Both a float's bits and a float made of bits are constants, and of constants nothing is asked.
-            return if to.is_float() { Lane::of_float(0.3) } else { Lane::of_bits(a.key(from) & mask(to)) };
+            let bits = if from.is_float() { float_bits(a.float(), from) } else { a.value };
+            return if to.is_float() {
+                Lane::of_float(float_from_bits(bits, to))
+            } else {
+                Lane::of_bits(bits & mask(to))
+            };
         }
         let key = mix(from as u64 + 100, to as u64);
         self.from(hashed(key, a.key(from), 0, to), &[a])
@@ -240,16 +245,16 @@ fn maximum(scalar: Scalar, a: Lane, b: Lane) -> Lane {
     Lane { value: a.wrapping_add(b), kind, trace: 0 }
 }
 
-/// Of truth values; false and true are 0 and 1 of the field.
+/// Of truth values; false and true are 0 and 1 of the field. Of *or* one operand stands for both: the same one however
+/// often and in whatever order.
 fn truth(op: AluOp, a: Lane, b: Lane) -> Lane {
     let bool = Scalar::Bool;
     let (a, b) = (a.ring(bool), b.ring(bool));
     let both = multiply(a, b, bool);
-    let either = add(add(a, b, bool), negate(both, bool), bool);
-    let differs = add(either, negate(both, bool), bool);
+    let differs = add(add(a, b, bool), negate(add(both, both, bool), bool), bool);
     let not = |truth: u64| add(1, negate(truth, bool), bool);
     let value = match op {
-        AluOp::Add | AluOp::Max => either,
+        AluOp::Add | AluOp::Max => a.max(b),
         AluOp::Mul => both,
         AluOp::Sub | AluOp::Xor => differs,
         AluOp::CmpLt => multiply(not(a), b, bool),

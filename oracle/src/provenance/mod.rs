@@ -17,6 +17,9 @@
 //!   difference, so that `-x < c` is `-c < x`. Between floats a conversion changes nothing.
 //! - A maximum is the sum of the hashes of all that it is taken of: each of them counts, not only the largest. The least
 //!   value of the type counts for nothing, other constants only as being there.
+//!   A kernel that takes the maximum of what it computed with a maximum (`-(-max(x, y))`) is skipped.
+//! - *Or* of truth values, sums and maxima of them among it, is the one operand with the greater fingerprint: terms may
+//!   be counted once or many times.
 //! - A WHERE whose condition follows from indices and constants alone is the branch taken; another one is a hash of all
 //!   three, but for equal branches the branch. A gated load is a WHERE, so that what the gate hides counts for nothing.
 //! - Constants are numbers. What a constant adds to a float is ignored, and a factor that is no whole number counts as
@@ -35,6 +38,7 @@ use crate::{Finding, FindingKind, Oracle, Subject, Verdict, data};
 use algebra::Algebra;
 use grid::Grid;
 use lane::Lane;
+use plumb_core::ast::{AluOp, ReduceOp};
 use plumb_core::dtype::Scalar;
 use run::{FIRST_BUDGETS, Machine};
 
@@ -124,6 +128,10 @@ struct Store<'a> {
 
 impl<'a> Outputs<'a> {
     fn of(program: &'a Program) -> Result<Outputs<'a>, ReferenceError> {
+        if maximum_of_computed(program) {
+            let what = "a maximum of what was computed with a maximum";
+            return Err(ReferenceError::Unsupported(what.to_owned()));
+        }
         let mut stores: Vec<Store<'a>> = Vec::new();
         for (number, step) in program.steps.iter().enumerate() {
             let Op::Store { buffer, layout, .. } = step.op else { continue };
@@ -136,6 +144,26 @@ impl<'a> Outputs<'a> {
         }
         Ok(Outputs { stores })
     }
+}
+
+/// Whether a maximum is taken of the result of arithmetic on another maximum. Rewriting may do away with the arithmetic,
+/// and then the two are one.
+fn maximum_of_computed(program: &Program) -> bool {
+    let is_maximum = |op: &Op| matches!(op, Op::Alu(AluOp::Max, _) | Op::Reduce { op: ReduceOp::Max, .. });
+    let mut holds: Vec<bool> = Vec::with_capacity(program.steps.len());
+    for step in &program.steps {
+        let operands = step.op.operands();
+        let computed = |&operand: &usize| holds[operand] && !is_maximum(&program.steps[operand].op);
+        if is_maximum(&step.op) && operands.iter().any(computed) {
+            return true;
+        }
+        let hashes = matches!(
+            step.op,
+            Op::Alu(AluOp::Exp2 | AluOp::Log2 | AluOp::Sin | AluOp::Sqrt | AluOp::CmpLt | AluOp::CmpEq, _)
+        );
+        holds.push(is_maximum(&step.op) || !hashes && operands.iter().any(|&operand| holds[operand]));
+    }
+    false
 }
 
 /// A kernel and what to compare it with.

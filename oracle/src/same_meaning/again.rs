@@ -43,3 +43,10 @@ pub(super) fn rewritten(lowered: &Lowered, rules: Rules) -> Result<UopList, UopE
     }
     graph.finish().map(|(list, _)| list)
 }
+
+/// Whether a list is a kernel's own, but for the order.
+pub(super) fn is_same(lowered: &Lowered, list: &UopList) -> bool {
+    let head = lowered.head();
+    lowered.uops.uops.len() == list.uops.len()
+        && lowered.uops.digest(&lowered.arena, &head) == list.digest(&lowered.arena, &head)
+}

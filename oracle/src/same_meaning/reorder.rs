@@ -20,6 +20,7 @@ struct Item {
 pub(super) fn reorder(list: &UopList, seed: u64) -> Option<UopList> {
     let uops = &list.uops;
     let ends = ends(uops)?;
+    let stored = stored(uops);
     let mut order = Vec::with_capacity(uops.len());
     // Scopes whose uops are to be put in order, and the uops that close them.
     let mut work = vec![Work::Scope(0, uops.len())];
@@ -29,7 +30,7 @@ pub(super) fn reorder(list: &UopList, seed: u64) -> Option<UopList> {
             Work::Place(position) => order.push(position),
             Work::Scope(start, end) => {
                 let items = items(&ends, start, end);
-                let sorted = sort(uops, &items, &mut owner, seed);
+                let sorted = sort(uops, &stored, &items, &mut owner, seed);
                 for number in sorted.into_iter().rev() {
                     let Item { first, last } = items[number];
                     if last != first {
@@ -90,7 +91,7 @@ fn items(ends: &[usize], start: usize, end: usize) -> Vec<Item> {
 }
 
 /// The items in an order drawn by `seed`.
-fn sort(uops: &[Uop], items: &[Item], owner: &mut [usize], seed: u64) -> Vec<usize> {
+fn sort(uops: &[Uop], stored: &[bool], items: &[Item], owner: &mut [usize], seed: u64) -> Vec<usize> {
     for (number, item) in items.iter().enumerate() {
         owner[item.first..=item.last].fill(number);
     }
@@ -112,20 +113,21 @@ fn sort(uops: &[Uop], items: &[Item], owner: &mut [usize], seed: u64) -> Vec<usi
             for source in sources.map(|id| id.index()).filter(|source| range.contains(source)) {
                 after(owner[source]);
             }
-            let Some(buffer) = global(uops, uop) else { continue };
-            let place = loaded.iter().position(|(known, ..)| *known == buffer).unwrap_or_else(|| {
-                loaded.push((buffer, Vec::new(), None));
-                loaded.len() - 1
-            });
-            let (_, loads, store) = &mut loaded[place];
-            if let Some(store) = *store {
-                after(store);
-            }
-            if uop.kind == UopKind::Load {
-                loads.push(number);
-            } else {
-                loads.drain(..).for_each(&mut after);
-                *store = Some(number);
+            for (buffer, changes) in accesses(uops, stored, uop).into_iter().flatten() {
+                let place = loaded.iter().position(|(known, ..)| *known == buffer).unwrap_or_else(|| {
+                    loaded.push((buffer, Vec::new(), None));
+                    loaded.len() - 1
+                });
+                let (_, loads, store) = &mut loaded[place];
+                if let Some(store) = *store {
+                    after(store);
+                }
+                if changes {
+                    loads.drain(..).for_each(&mut after);
+                    *store = Some(number);
+                } else {
+                    loads.push(number);
+                }
             }
         }
     }
@@ -144,9 +146,33 @@ fn sort(uops: &[Uop], items: &[Item], owner: &mut [usize], seed: u64) -> Vec<usi
     order
 }
 
-/// The definition of the kernel's buffer that a uop accesses.
-fn global(uops: &[Uop], uop: &Uop) -> Option<usize> {
-    let accesses = matches!(uop.kind, UopKind::Load | UopKind::Store);
-    let definition = uop.sources.first().filter(|_| accesses)?.index();
-    uops.get(definition).filter(|found| found.kind == UopKind::DefineGlobal).map(|_| definition)
+/// What stands for all that a barrier holds back.
+const BARRIER: usize = usize::MAX;
+
+/// What a uop does to the order of accesses: the buffers of the kernel that it accesses, among those that are `stored`
+/// to, and whether it changes them. A barrier holds back all such accesses.
+fn accesses(uops: &[Uop], stored: &[bool], uop: &Uop) -> [Option<(usize, bool)>; 2] {
+    let store = match uop.kind {
+        UopKind::Barrier => return [Some((BARRIER, true)), None],
+        UopKind::Store => true,
+        UopKind::Load => false,
+        _ => return [None; 2],
+    };
+    let Some(definition) = uop.sources.first().map(|id| id.index()) else { return [None; 2] };
+    let is_global = uops.get(definition).is_some_and(|found| found.kind == UopKind::DefineGlobal);
+    if !is_global || !stored.get(definition).copied().unwrap_or(false) {
+        return [None; 2];
+    }
+    [Some((definition, store)), Some((BARRIER, false))]
+}
+
+/// For each uop whether something is stored to what it defines.
+fn stored(uops: &[Uop]) -> Vec<bool> {
+    let mut stored = vec![false; uops.len()];
+    for uop in uops.iter().filter(|uop| uop.kind == UopKind::Store) {
+        if let Some(stored) = uop.sources.first().and_then(|id| stored.get_mut(id.index())) {
+            *stored = true;
+        }
+    }
+    stored
 }

@@ -58,12 +58,18 @@ fn what_can_be_simplified_is_found() {
         "plumb case 1\ntarget opencl\n%0 = load i32 buf1 (4)\n%1 = load i32 buf2 (4)\n%2 = add %0 %1\n\
          store i32 buf0 (4) %2\nopts none\ndata exact seed 1\nexpect pass\n",
     );
+    let rules = Rules::default();
+    let again = |lowered: &Lowered| again::rewritten(lowered, rules).unwrap_or_else(|error| panic!("{error}"));
+    assert!(again::is_same(&lowered, &again(&lowered)));
     assert_eq!(judged(&case, &lowered), Verdict::Pass { share: None });
-    let add = |uop: &plumb_core::uop::Uop| uop.kind == UopKind::Alu;
-    let Some(sum) = lowered.uops.uops.iter().rposition(add) else { panic!("no sum") };
-    let operand = lowered.uops.uops[sum].sources[0];
+    let Some(sum) = lowered.uops.uops.iter().rposition(|uop| uop.kind == UopKind::Alu) else { panic!("no sum") };
+    lowered.uops.uops[sum].sources[1] = lowered.uops.uops[sum].sources[0];
     lowered.uops.uops[sum].arg = plumb_core::uop::UopArg::Alu(plumb_core::ast::AluOp::Sub);
-    lowered.uops.uops[sum].sources[1] = operand;
-    let Verdict::Fail(finding) = judged(&case, &lowered) else { panic!("{:?}", judged(&case, &lowered)) };
-    assert!(finding.message.contains("rewritten again"), "{finding}");
+    assert!(!again::is_same(&lowered, &again(&lowered)));
+    // A rule that is wrong changes what it is applied to once more.
+    let judge = SameMeaning::default();
+    let inputs = inputs(&case).unwrap_or_else(|error| panic!("{error}"));
+    let run = interpreter::run(&lowered, &inputs, judge.budget).unwrap_or_else(|error| panic!("{error}"));
+    let subject = Subject { case: &case, lowered: &lowered };
+    assert_eq!(judge.rewritten_again(subject, rules, &inputs, &run), None);
 }
