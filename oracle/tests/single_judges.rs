@@ -59,3 +59,22 @@ fn findings_name_elements() {
     let Verdict::Fail(finding) = verdict(&lowered) else { panic!("{:?}", verdict(&lowered)) };
     assert!(finding.message.contains("misses buf"), "{finding}");
 }
+
+/// Known faults of this kind of code, by the ids under which the project lists them, each planted in a case that names it
+/// in a comment (that the case catches its plants is what `planted_faults` tests).
+#[test]
+fn known_faults_are_planted() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/planted_faults");
+    let mut planted = BTreeSet::new();
+    for case in support::kernel_files(&folder).iter().map(|path| support::case(path)) {
+        if support::plants(&case).is_empty() {
+            continue;
+        }
+        let words = case.comments.iter().flat_map(|line| line.split(|letter: char| !letter.is_ascii_alphanumeric()));
+        let is_id = |word: &&str| word.len() == 3 && word[1..].chars().all(|digit| digit.is_ascii_digit());
+        planted.extend(words.filter(is_id).map(str::to_owned));
+    }
+    let known = ["H05", "H06", "H07", "H10", "H14", "H16", "H18", "H20", "H21", "N17", "N19", "P10"];
+    let missing: Vec<_> = known.iter().filter(|id| !planted.contains(**id)).collect();
+    assert!(missing.is_empty(), "no case plants {missing:?}");
+}

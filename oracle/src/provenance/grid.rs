@@ -115,7 +115,8 @@ impl Grid {
         let mut done = FxHashSet::default();
         let ends = [0, count.saturating_sub(1)].into_iter();
         // Where few are left to draw, the rest comes in order.
-        let drawn = (0..count.min(1 << 16)).map(move |n| (u128::from(mix(0x9ab, n)) * u128::from(count) >> 64) as u64);
+        let drawn =
+            (0..count.min(1 << 16)).map(move |n| ((u128::from(mix(0x9ab, n)) * u128::from(count)) >> 64) as u64);
         let rest = 0..if count <= 1 << 16 { count } else { 0 };
         ends.chain(drawn).chain(rest).filter(move |&group| group < count && done.insert(group))
     }

@@ -282,7 +282,7 @@ impl<'a> Machine<'a> {
                     };
                     let [a, b, c] = [part(0), part(1), part(2)];
                     let product = matrix::multiply(self.algebra, instruction, [&a, &b, &c]);
-                    let product = product.ok_or_else(|| Unsupported(format!("{}", instruction.name)))?;
+                    let product = product.ok_or_else(|| Unsupported(instruction.name.clone()))?;
                     for (n, value) in product.into_iter().enumerate().take(registers * WARP) {
                         out[n / WARP * lanes + warp * WARP + n % WARP] = value;
                     }

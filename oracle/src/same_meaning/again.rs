@@ -9,6 +9,7 @@ pub(super) fn rewritten(lowered: &Lowered, rules: Rules) -> Result<UopList, UopE
     let uops = &lowered.uops.uops;
     let mut graph = UopGraph::new(rules);
     let mut entered: Vec<Option<UopId>> = vec![None; uops.len()];
+    let mut begun = vec![false; uops.len()];
     let mut stack: Vec<usize> = Vec::new();
     for position in 0..uops.len() {
         // An accumulator's loops stand after it, so sources are entered first wherever they stand.
@@ -18,11 +19,8 @@ pub(super) fn rewritten(lowered: &Lowered, rules: Rules) -> Result<UopList, UopE
                 stack.pop();
                 continue;
             };
-            let open = uop
-                .sources
-                .iter()
-                .map(|id| id.index())
-                .find(|&source| entered.get(source).is_some_and(Option::is_none) && !stack.contains(&source));
+            begun[at] = true;
+            let open = uop.sources.iter().map(|id| id.index()).find(|&source| begun.get(source) == Some(&false));
             if let Some(source) = open {
                 stack.push(source);
                 continue;
