@@ -12,6 +12,11 @@ use crate::dtype::{DType, Scalar};
 /// towards zero and the remainder has the sign of the dividend. A constant of a float type stands for its value rounded
 /// to the type; the result is rounded, too, to the nearest or, in `f32`, perhaps the next value.
 pub fn evaluate_alu(op: AluOp, dtype: DType, operands: &[Constant]) -> Option<Constant> {
+    evaluate_within(op, dtype, operands, 1)
+}
+
+/// As [`evaluate_alu`]; in `f32` at most `units` in the last place from the nearest value.
+pub(super) fn evaluate_within(op: AluOp, dtype: DType, operands: &[Constant], units: u32) -> Option<Constant> {
     if operands.len() != op.arity() {
         return None;
     }
@@ -25,7 +30,7 @@ pub fn evaluate_alu(op: AluOp, dtype: DType, operands: &[Constant]) -> Option<Co
             let Constant::Float(operand) = operand.cast(Scalar::F64) else { return None };
             *value = operand;
         }
-        return float_constant(op, scalar, values);
+        return float_constant(op, scalar, values, units);
     }
     let mut values = [0; 3];
     for (value, operand) in values.iter_mut().zip(operands) {
@@ -43,8 +48,8 @@ pub fn evaluate_alu(op: AluOp, dtype: DType, operands: &[Constant]) -> Option<Co
 /// On floats as constants spell them, which stand for their values rounded to the type.
 ///
 /// The result is that of the rounded operands. Where 0.9.0, which does not round the operands, nor results of the
-/// 16-bit types, spells it differently but means the same, or in `f32` the next value, its spelling is kept.
-fn float_constant(op: AluOp, scalar: Scalar, spelled: [f64; 3]) -> Option<Constant> {
+/// 16-bit types, spells it differently but means the same, or in `f32` a value `units` away, its spelling is kept.
+fn float_constant(op: AluOp, scalar: Scalar, spelled: [f64; 3], units: u32) -> Option<Constant> {
     let Constant::Float(result) = float(op, spelled.map(|value| round(value, scalar)))? else {
         return float(op, spelled.map(|value| round(value, scalar)));
     };
@@ -58,7 +63,7 @@ fn float_constant(op: AluOp, scalar: Scalar, spelled: [f64; 3]) -> Option<Consta
     };
     let as_before = if scalar == Scalar::F32 { round(unrounded, scalar) } else { unrounded };
     let same = if scalar == Scalar::F32 {
-        (result as f32).to_bits().abs_diff((as_before as f32).to_bits()) <= 1
+        (result as f32).to_bits().abs_diff((as_before as f32).to_bits()) <= units
     } else {
         result.to_bits() == round(as_before, scalar).to_bits()
     };

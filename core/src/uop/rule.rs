@@ -40,6 +40,7 @@ crate::rule_table! {
             altered "it is the other one";
         FoldConstants = "uop/fold-constants": "arithmetic on constants is a constant, where the result is defined",
             altered "integers are divided as floats";
+        FoldUnrounded = "uop/fold-unrounded": "arithmetic on f32 constants takes them unrounded where that gives the next value, as 0.9.0 does";
         AddZero = "uop/add-zero": "x + 0 is x";
         AddZeroFloat = "uop/add-zero-float": "x + 0.0 is x, which is wrong for -0.0";
         MultiplyOne = "uop/multiply-one": "x * 1 is x";
@@ -80,6 +81,7 @@ impl UopRule {
     pub const FINITE_FLOAT_ONLY: &'static [UopRule] = &[
         UopRule::LoopCollapseFloat,
         UopRule::SumCollapseFloat,
+        UopRule::FoldUnrounded,
         UopRule::AddZeroFloat,
         UopRule::MultiplyZeroFloat,
         UopRule::SubtractSelfFloat,

@@ -4,8 +4,8 @@ use super::Site;
 use crate::ast::AluOp;
 use crate::constant::Constant;
 use crate::dtype::{DType, Scalar};
-use crate::uop::evaluate::convert;
-use crate::uop::{UopArg, UopId, evaluate_alu};
+use crate::uop::evaluate::{convert, evaluate_within};
+use crate::uop::{UopArg, UopId};
 use smallvec::SmallVec;
 
 /// Arithmetic on constants is a constant, where the result is defined.
@@ -20,7 +20,19 @@ pub(super) fn fold(site: &mut Site<'_>) -> Option<UopId> {
     {
         return site.constant(Constant::Int((*x as f64 / *y as f64) as i128));
     }
-    let value = evaluate_alu(op, dtype, &values)?;
+    let value = evaluate_within(op, dtype, &values, 0)?;
+    site.constant(value)
+}
+
+/// Arithmetic on the unrounded spellings of `f32` constants, where that gives the next value.
+pub(super) fn fold_unrounded(site: &mut Site<'_>) -> Option<UopId> {
+    let uop = site.uop();
+    let (UopArg::Alu(op), Some(DType::F32)) = (&uop.arg, uop.dtype) else { return None };
+    let values = uop.sources.iter().map(|&source| site.value(source)).collect::<Option<SmallVec<[Constant; 3]>>>()?;
+    let value = evaluate_within(*op, DType::F32, &values, 1)?;
+    if Some(value) == evaluate_within(*op, DType::F32, &values, 0) {
+        return None;
+    }
     site.constant(value)
 }
 

@@ -57,6 +57,7 @@ pub(super) fn rules_for(kind: UopKind, arg: &UopArg) -> &'static [Rewrite] {
 }
 
 const FOLD: Rewrite = where_shown(Marks::ALL_CONSTANT, UopRule::FoldConstants, constants::fold);
+const FOLD_UNROUNDED: Rewrite = where_shown(Marks::ALL_CONSTANT, UopRule::FoldUnrounded, constants::fold_unrounded);
 
 const ADD: &[Rewrite] = &[
     where_shown(Marks::NEG, UopRule::AddNegated, identities::add_negated),
@@ -74,12 +75,14 @@ const ADD: &[Rewrite] = &[
         UopRule::SubtractThenAddFloat,
         identities::subtract_then_add_float,
     ),
+    FOLD_UNROUNDED,
     FOLD,
 ];
 const SUB: &[Rewrite] = &[
     where_shown(Marks::ZERO, UopRule::SubtractZero, identities::subtract_zero),
     where_shown(Marks::SAME, UopRule::SubtractSelf, identities::subtract_self),
     where_shown(Marks::SAME, UopRule::SubtractSelfFloat, identities::subtract_self_float),
+    FOLD_UNROUNDED,
     FOLD,
 ];
 const MUL: &[Rewrite] = &[
@@ -88,11 +91,13 @@ const MUL: &[Rewrite] = &[
     where_shown(Marks::ONE, UopRule::MultiplyOne, identities::multiply_one),
     where_shown(Marks::ZERO, UopRule::MultiplyZero, identities::multiply_zero),
     where_shown(Marks::ZERO, UopRule::MultiplyZeroFloat, identities::multiply_zero_float),
+    FOLD_UNROUNDED,
     FOLD,
 ];
 const DIV: &[Rewrite] = &[
     where_shown(Marks::ONE, UopRule::DivideOne, identities::divide_one),
     where_shown(Marks::MINUS_ONE, UopRule::DivideMinusOne, identities::divide_minus_one),
+    FOLD_UNROUNDED,
     FOLD,
 ];
 const MAX: &[Rewrite] = &[
@@ -112,7 +117,7 @@ const WHERE: &[Rewrite] = &[
     where_shown(Marks::FIRST_CONSTANT, UopRule::WhereConstant, compare::where_constant),
     FOLD,
 ];
-const ALU: &[Rewrite] = &[FOLD];
+const ALU: &[Rewrite] = &[FOLD_UNROUNDED, FOLD];
 const PHI: &[Rewrite] = &[
     where_shown(Marks::SUM_OF_CHOICE, UopRule::LoopCollapse, collapse::loop_collapse),
     where_shown(Marks::SUM_OF_CHOICE, UopRule::LoopCollapseFloat, collapse::loop_collapse_float),

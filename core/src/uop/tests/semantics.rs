@@ -22,7 +22,7 @@ const BOOLS: u32 = 2;
 type Step = (u8, u16, u16, u16);
 
 /// Numbers that rules look at, and that types end at.
-const SPECIAL: [f64; 20] = [
+const SPECIAL: [f64; 23] = [
     0.0,
     1.0,
     -1.0,
@@ -39,6 +39,9 @@ const SPECIAL: [f64; 20] = [
     -2147483648.0,
     -9223372036854775808.0,
     0.5,
+    0.1,
+    0.7,
+    1.1,
     -0.0,
     f64::INFINITY,
     f64::NEG_INFINITY,
