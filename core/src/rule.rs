@@ -118,7 +118,8 @@ pub struct Firings {
 fn add(counts: &mut Vec<u32>, index: u8, more: u32) {
     let index = usize::from(index);
     if counts.len() <= index {
-        counts.resize(index + 1, 0);
+        // At once as long as nearly any table is, since this happens for each kernel anew.
+        counts.resize((index | 63) + 1, 0);
     }
     counts[index] = counts[index].saturating_add(more);
 }

@@ -1,21 +1,24 @@
 //! Expansion of an expression over the variables of upcasted axes: what it is for each of their values.
 
 use super::LowerStep;
-use super::state::Lowering;
+use super::state::{Indices, Lowering};
 use crate::kernel::LowerError;
-use crate::symbolic::NodeId;
+use crate::symbolic::{NodeId, Values};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// What an access is expanded over: for each axis the upcasted variable that its index holds, where that variable was
 /// not in the index of an earlier axis.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ExpandAxes {
     axes: SmallVec<[Option<ExpandAxis>; 12]>,
+    /// Which of the lists that were met it is.
+    number: u32,
+    count: usize,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ExpandAxis {
     pub(super) variable: NodeId,
     min: i64,
@@ -30,7 +33,7 @@ const MOST_EXPANSIONS: usize = 1 << 20;
 impl ExpandAxes {
     /// Number of expansions.
     pub(super) fn count(&self) -> usize {
-        self.axes.iter().flatten().map(|axis| axis.size).product()
+        self.count
     }
 
     /// The axis that runs, at this place of the view.
@@ -60,33 +63,49 @@ impl ExpandAxis {
 /// order of a sum's terms share one, as in 0.9.0, where it decides the order of terms in the uops.
 #[derive(Debug, Default)]
 pub(super) struct Expansions {
-    lists: Vec<ExpandAxes>,
+    lists: Vec<Rc<ExpandAxes>>,
+    /// The list of each access's indices, until there are more variables to expand over.
+    known: Vec<(Indices, Rc<ExpandAxes>)>,
     done: FxHashMap<(NodeId, u32), Rc<[NodeId]>>,
 }
 
 impl Expansions {
-    fn list(&mut self, axes: &ExpandAxes) -> u32 {
-        let found = self.lists.iter().position(|list| list == axes);
-        found.unwrap_or_else(|| {
-            self.lists.push(axes.clone());
-            self.lists.len() - 1
-        }) as u32
+    /// There are more variables to expand over.
+    pub(super) fn forget_lists(&mut self) {
+        self.known.clear();
+    }
+
+    fn list(&mut self, mut axes: ExpandAxes) -> Rc<ExpandAxes> {
+        if let Some(list) = self.lists.iter().find(|list| list.axes == axes.axes) {
+            return Rc::clone(list);
+        }
+        axes.number = self.lists.len() as u32;
+        axes.count = axes.running().map(|axis| axis.size).product();
+        let list = Rc::new(axes);
+        self.lists.push(Rc::clone(&list));
+        list
     }
 }
 
 impl Lowering {
     /// The upcasted variable that an expression holds. Only the indices of matrix fragments hold other variables
     /// besides, and none holds two upcasted ones.
-    fn expand_variable(&mut self, node: NodeId) -> Option<NodeId> {
+    fn expand_variable(&self, node: NodeId) -> Option<NodeId> {
         if self.upcast_variables.contains(&node) {
             return Some(node);
+        }
+        if !self.upcast_variables.iter().any(|&variable| self.kernel.arena.contains(node, variable)) {
+            return None;
         }
         let variables = self.kernel.arena.variables(node);
         variables.into_iter().find(|variable| self.upcast_variables.contains(variable))
     }
 
     /// What an access with these indices is expanded over.
-    pub(super) fn expand_axes(&mut self, indices: &[NodeId]) -> Result<ExpandAxes, LowerError> {
+    pub(super) fn expand_axes(&mut self, indices: &[NodeId]) -> Result<Rc<ExpandAxes>, LowerError> {
+        if let Some((_, list)) = self.expansions.known.iter().find(|(known, _)| known[..] == *indices) {
+            return Ok(Rc::clone(list));
+        }
         let mut found = ExpandAxes::default();
         let mut step = 1usize;
         for &index in indices {
@@ -114,7 +133,9 @@ impl Lowering {
             };
             found.axes.push(axis);
         }
-        Ok(found)
+        let list = self.expansions.list(found);
+        self.expansions.known.push((Indices::from_slice(indices), Rc::clone(&list)));
+        Ok(list)
     }
 
     /// What `node` is for each value of its own upcasted variable; `node` alone where it has none.
@@ -125,41 +146,30 @@ impl Lowering {
 
     /// What `node` is in each expansion.
     pub(super) fn expand(&mut self, node: NodeId, axes: &ExpandAxes) -> Result<Rc<[NodeId]>, LowerError> {
-        let key = (self.kernel.arena.canonical(node), self.expansions.list(axes));
+        let key = (self.kernel.arena.canonical(node), axes.number);
         if let Some(done) = self.expansions.done.get(&key) {
-            return Ok(done.clone());
+            return Ok(Rc::clone(done));
         }
         let expanded: Rc<[NodeId]> = self.substitutions(node, axes)?.into();
-        self.expansions.done.insert(key, expanded.clone());
+        self.expansions.done.insert(key, Rc::clone(&expanded));
         Ok(expanded)
     }
 
     /// Substitutes each combination of values of the variables that `node` holds, once.
     fn substitutions(&mut self, node: NodeId, axes: &ExpandAxes) -> Result<Vec<NodeId>, LowerError> {
-        let variables = self.kernel.arena.variables(node);
-        let held: SmallVec<[ExpandAxis; 8]> =
-            axes.running().filter(|axis| variables.contains(&axis.variable)).collect();
-        let combinations: usize = held.iter().map(|axis| axis.size).product();
-        let mut values = Vec::with_capacity(combinations);
-        let mut replacements: SmallVec<[(NodeId, NodeId); 8]> = SmallVec::new();
-        for combination in 0..combinations {
-            replacements.clear();
-            let mut rest = combination;
-            for axis in &held {
-                let value = self.kernel.arena.number(axis.min + (rest % axis.size) as i64);
-                rest /= axis.size;
-                replacements.push((axis.variable, value));
-            }
-            values.push(self.kernel.arena.substitute(node, &replacements)?);
-        }
-        let count = axes.count();
-        if count == combinations {
+        let arena = &mut self.kernel.arena;
+        let held: SmallVec<[ExpandAxis; 4]> =
+            axes.running().filter(|axis| arena.contains(node, axis.variable)).collect();
+        let values = |axis: &ExpandAxis| Values { variable: axis.variable, min: axis.min, size: axis.size };
+        let values: SmallVec<[Values; 4]> = held.iter().map(values).collect();
+        let values = arena.substitute_each(node, &values)?;
+        if axes.count == values.len() {
             return Ok(values);
         }
         let place = |expansion: usize| {
             let digits = held.iter().rev();
             digits.fold(0, |place, axis| place * axis.size + axis.digit(expansion))
         };
-        Ok((0..count).map(|expansion| values[place(expansion)]).collect())
+        Ok((0..axes.count).map(|expansion| values[place(expansion)]).collect())
     }
 }

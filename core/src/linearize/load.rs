@@ -13,18 +13,26 @@ use crate::rule::State;
 use crate::symbolic::{NodeId, Sint};
 use crate::uop::{LocalName, UopArg, UopId, UopKind};
 use smallvec::SmallVec;
+use std::rc::Rc;
 
 /// Which load it is. Equal keys are one load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct LoadKey {
-    place: Place,
-    dtype: DType,
+    /// Number of the place and type.
+    place: u32,
     index: Option<NodeId>,
     valid: Option<NodeId>,
 }
 
+/// What of an access decides whether two loads of a place are one.
+#[derive(Clone, Copy, Debug)]
+struct Keyed {
+    index: bool,
+    valid: bool,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Place {
+pub(super) enum Place {
     Memory(u32),
     Local(LocalName),
     Constant(Value),
@@ -60,9 +68,9 @@ struct Access {
     /// Type of what one access yields.
     dtype: DType,
     vector: Option<VectorAxis>,
-    axes: ExpandAxes,
-    indices: std::rc::Rc<[NodeId]>,
-    valids: std::rc::Rc<[NodeId]>,
+    axes: Rc<ExpandAxes>,
+    indices: Rc<[NodeId]>,
+    valids: Rc<[NodeId]>,
 }
 
 impl Lowering {
@@ -87,6 +95,9 @@ impl Lowering {
         };
         self.note(AccessKind::Load, buffer, indices);
         let access = self.access(buffer, dtype.base(), indices)?;
+        let number = self.load_place(place, access.dtype);
+        let keyed = self.keyed();
+        self.loads.reserve(access.axes.count());
         let mut loaded = Vec::with_capacity(access.axes.count());
         for expansion in 0..access.axes.count() {
             let (index, mut valid) = (access.indices[expansion], access.valids[expansion]);
@@ -100,7 +111,7 @@ impl Lowering {
             } else if never {
                 self.graph.constant(access.dtype, INVALID)
             } else {
-                let key = self.load_key(place, access.dtype, index, valid);
+                let key = self.load_key(number, keyed, index, valid);
                 match self.loads.get(&key) {
                     Some(&value) => value,
                     None => {
@@ -130,14 +141,16 @@ impl Lowering {
         let local = matches!(self.buffer(buffer)?, KernelBuffer::Local { .. });
         let zero = self.zero();
         let own = self.does(LowerStep::AccumulatorNumber);
+        let places = [Place::Accumulator, Place::IdleAccumulator].map(|place| self.load_place(place, access.dtype));
+        let keyed = self.keyed();
         let mut number = 0;
         let mut loaded = Vec::with_capacity(access.axes.count());
         for expansion in 0..access.axes.count() {
             let (index, valid) = (access.indices[expansion], access.valids[expansion]);
             let key = if self.kernel.arena.max_int(valid) == 0 {
-                LoadKey { place: Place::IdleAccumulator, dtype: access.dtype, index: Some(zero), valid: None }
+                LoadKey { place: places[1], index: Some(zero), valid: None }
             } else {
-                self.load_key(Place::Accumulator, access.dtype, index, valid)
+                self.load_key(places[0], keyed, index, valid)
             };
             let value = match self.loads.get(&key) {
                 Some(&value) => value,
@@ -162,7 +175,9 @@ impl Lowering {
     /// What is loaded where an access is not valid, as one object for all accesses of a type.
     fn invalid_object(&mut self, dtype: DType) -> UopId {
         let (zero, one) = (self.zero(), self.kernel.arena.number(1));
-        let key = self.load_key(Place::Constant(Value::Constant(INVALID)), dtype, zero, one);
+        let place = self.load_place(Place::Constant(Value::Constant(INVALID)), dtype);
+        let keyed = self.keyed();
+        let key = self.load_key(place, keyed, zero, one);
         match self.loads.get(&key) {
             Some(&value) => value,
             None => {
@@ -173,10 +188,19 @@ impl Lowering {
         }
     }
 
-    fn load_key(&mut self, place: Place, dtype: DType, index: NodeId, valid: NodeId) -> LoadKey {
-        let index = self.does(LowerStep::LoadKeyIndex).then(|| self.kernel.arena.canonical(index));
-        let valid = self.does(LowerStep::LoadKeyValid).then(|| self.kernel.arena.canonical(valid));
-        LoadKey { place, dtype, index, valid }
+    fn load_place(&mut self, place: Place, dtype: DType) -> u32 {
+        let next = self.load_places.len() as u32;
+        *self.load_places.entry((place, dtype)).or_insert(next)
+    }
+
+    fn keyed(&mut self) -> Keyed {
+        Keyed { index: self.does(LowerStep::LoadKeyIndex), valid: self.does(LowerStep::LoadKeyValid) }
+    }
+
+    fn load_key(&self, place: u32, keyed: Keyed, index: NodeId, valid: NodeId) -> LoadKey {
+        let arena = &self.kernel.arena;
+        let index = keyed.index.then(|| arena.canonical(index));
+        LoadKey { place, index, valid: keyed.valid.then(|| arena.canonical(valid)) }
     }
 
     /// The element of an expansion: a lane where the access is a vector.

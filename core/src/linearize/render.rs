@@ -28,6 +28,15 @@ impl From<Sint> for Operand {
 
 pub(super) type Operands = SmallVec<[Operand; 4]>;
 
+/// A sum that was rendered, without its number: sums of neighbouring elements often differ in that alone.
+#[derive(Debug, Default)]
+pub(super) struct LastSum {
+    terms: SmallVec<[NodeId; 4]>,
+    uop: Option<UopId>,
+    least: i64,
+    most: i64,
+}
+
 impl Lowering {
     /// The uop of an index expression.
     ///
@@ -39,6 +48,9 @@ impl Lowering {
         }
         if self.graph.has_objects() {
             return self.render_object(root);
+        }
+        if let Some(uop) = self.render_next_sum(root)? {
+            return Ok(uop);
         }
         let mut stack: SmallVec<[NodeId; 16]> = SmallVec::from_slice(&[root]);
         while let Some(&node) = stack.last() {
@@ -69,6 +81,24 @@ impl Lowering {
         self.rendered_node(root).ok_or_else(|| LowerError::Invalid("an index expression that holds itself".into()))
     }
 
+    /// The uop of a sum that differs from the last one in the number alone.
+    fn render_next_sum(&mut self, node: NodeId) -> Result<Option<UopId>, LowerError> {
+        let Node::Sum(terms) = self.kernel.arena.node(node) else { return Ok(None) };
+        let Some((&last, terms)) = terms.split_last() else { return Ok(None) };
+        let Node::Number(number) = *self.kernel.arena.node(last) else { return Ok(None) };
+        let LastSum { terms: known, uop: Some(left), least, most } = &self.last_sum else { return Ok(None) };
+        if known[..] != *terms {
+            return Ok(None);
+        }
+        let (left, least, most) = (*left, *least, *most);
+        self.fits(node, least.saturating_add(number), most.saturating_add(number))?;
+        let right = self.index_constant(number)?;
+        let uop = self.graph.alu(AluOp::Add, &[left, right]);
+        self.fits(node, self.kernel.arena.min(node), self.kernel.arena.max_int(node))?;
+        self.define(node, uop);
+        Ok(Some(uop))
+    }
+
     /// The uop of a number or an expression.
     pub(super) fn render_sint(&mut self, value: Sint) -> Result<UopId, LowerError> {
         match value {
@@ -89,7 +119,7 @@ impl Lowering {
     pub(super) fn define(&mut self, node: NodeId, uop: UopId) {
         let place = node.0 as usize;
         if self.rendered.len() <= place {
-            self.rendered.resize(place + 1, None);
+            self.rendered.resize(self.kernel.arena.len().max(place + 1), None);
         }
         self.rendered[place] = Some(uop);
     }
@@ -153,7 +183,17 @@ impl Lowering {
     fn fold(&mut self, node: NodeId, op: AluOp, operands: &[Operand]) -> Result<UopId, LowerError> {
         let mut result = None;
         let (mut least, mut most) = (0i64, 0i64);
-        for &operand in operands {
+        let number = operands.len().wrapping_sub(1);
+        for (place, &operand) in operands.iter().enumerate() {
+            if let (true, AluOp::Add, Operand::Node(last)) = (place == number, op, operand)
+                && matches!(self.kernel.arena.node(last), Node::Number(_))
+            {
+                let terms = operands[..place].iter().filter_map(|operand| match operand {
+                    Operand::Node(term) => Some(*term),
+                    Operand::Number(_) => None,
+                });
+                self.last_sum = LastSum { terms: terms.collect(), uop: result, least, most };
+            }
             let (uop, bounds) = match operand {
                 Operand::Number(value) => (self.index_constant(value)?, (value, value)),
                 Operand::Node(operand) => {

@@ -2,8 +2,10 @@
 
 use super::LowerStep;
 use super::expand::Expansions;
-use super::load::LoadKey;
+use super::load::{LoadKey, Place};
+use super::render::LastSum;
 use super::trace::Noted;
+use crate::dtype::DType;
 use crate::kernel::{Kernel, KernelBuffer, LowerError};
 use crate::rule::State;
 use crate::symbolic::{NodeId, Sint};
@@ -28,6 +30,10 @@ pub(super) struct Lowering {
     pub(super) expansions: Expansions,
     /// The loads of the current stage.
     pub(super) loads: FxHashMap<LoadKey, UopId>,
+    /// What is loaded from, and of which type, by number: a [`LoadKey`] has it.
+    pub(super) load_places: FxHashMap<(Place, DType), u32>,
+    /// The sum that was rendered last.
+    pub(super) last_sum: LastSum,
     /// The accesses so far, where somebody looks.
     pub(super) noted: Option<Vec<Noted>>,
     name: String,
@@ -64,6 +70,8 @@ impl Lowering {
             upcast_variables: SmallVec::new(),
             expansions: Expansions::default(),
             loads: FxHashMap::default(),
+            load_places: FxHashMap::default(),
+            last_sum: LastSum::default(),
             noted: None,
             name: String::new(),
         }
@@ -109,6 +117,7 @@ impl Lowering {
     pub(super) fn expand_over(&mut self, variable: NodeId) {
         if self.is_variable(variable) && !self.upcast_variables.contains(&variable) {
             self.upcast_variables.push(variable);
+            self.expansions.forget_lists();
         }
     }
 

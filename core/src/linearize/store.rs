@@ -8,7 +8,8 @@ use super::trace::AccessKind;
 use crate::dtype::DType;
 use crate::kernel::LowerError;
 use crate::rule::State;
-use crate::symbolic::NodeId;
+use crate::shape::PartialIndex;
+use crate::symbolic::{Node, NodeId};
 use crate::uop::{UopArg, UopId, UopKind};
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -19,6 +20,8 @@ struct Target {
     dtype: DType,
     /// For each axis its index in each expansion.
     places: SmallVec<[Rc<[NodeId]>; 12]>,
+    /// The index, but for the axes along which the expansions differ.
+    partial: Option<PartialIndex>,
 }
 
 impl Target {
@@ -43,8 +46,10 @@ impl Lowering {
             let message = format!("{} values for {} elements of buffer {buffer}", values.len(), axes.count());
             return Err(LowerError::Invalid(message));
         }
-        let places = indices.iter().map(|&index| self.expand(index, &axes)).collect::<Result<_, _>>()?;
-        let target = Target { buffer, dtype, places };
+        let places = indices.iter().map(|&index| self.expand(index, &axes));
+        let places: SmallVec<[Rc<[NodeId]>; 12]> = places.collect::<Result<_, _>>()?;
+        let partial = self.partial_index(buffer, &places)?;
+        let target = Target { buffer, dtype, places, partial };
         if let Some(stores) = self.store_vectors(&target, &axes, indices, values)? {
             return Ok(stores);
         }
@@ -54,10 +59,39 @@ impl Lowering {
         }
         let mut stores = Vec::with_capacity(values.len());
         for (expansion, &value) in values.iter().enumerate() {
-            let place = self.index_and_valid(buffer, &target.indices(expansion))?;
+            let place = self.place(&target, expansion)?;
             stores.extend(self.store_one(&target, place, value)?);
         }
         Ok(stores)
+    }
+
+    /// The index of a buffer at each of several places, where these differ in numbers along some axes only; `places`
+    /// has them by axis.
+    fn partial_index(&mut self, buffer: usize, places: &[Rc<[NodeId]>]) -> Result<Option<PartialIndex>, LowerError> {
+        let arena = &mut self.kernel.arena;
+        let is_number = |&place: &NodeId| matches!(arena.node(place), Node::Number(_));
+        let mut indices: SmallVec<[Option<NodeId>; 12]> = SmallVec::new();
+        for places in places {
+            let Some((&first, rest)) = places.split_first() else { return Ok(None) };
+            let fixed = rest.iter().all(|&place| place == first);
+            if !fixed && !places.iter().all(is_number) {
+                return Ok(None);
+            }
+            indices.push(fixed.then_some(first));
+        }
+        match self.kernel.views.get(buffer) {
+            Some(view) if indices.contains(&None) => Ok(view.partial_index(arena, &indices)?),
+            _ => Ok(None),
+        }
+    }
+
+    /// Index and valid of an expansion.
+    fn place(&mut self, target: &Target, expansion: usize) -> Result<(NodeId, NodeId), LowerError> {
+        let Some(partial) = &target.partial else {
+            return self.index_and_valid(target.buffer, &target.indices(expansion));
+        };
+        let index = partial.at(&mut self.kernel.arena, |axis| target.places[axis][expansion])?;
+        Ok((index, self.kernel.arena.number(1)))
     }
 
     /// Stores vectors along an axis whose index is an upcasted variable, where every vector is aligned. `None` where
@@ -78,7 +112,7 @@ impl Lowering {
         let firsts = (0..axes.count()).filter(|&expansion| axis.digit(expansion) == 0);
         let mut places = Vec::with_capacity(values.len() / axis.size);
         for first in firsts {
-            let place = self.index_and_valid(target.buffer, &target.indices(first))?;
+            let place = self.place(target, first)?;
             if !self.is_aligned(target.buffer, place.0, vector.lanes)? {
                 return Ok(None);
             }

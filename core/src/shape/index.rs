@@ -4,10 +4,62 @@ use super::compare::may_be_nonzero;
 use super::error::argument;
 use super::merge::index_variable;
 use super::{Result, ShapeError, ShapeTracker, View, ViewRule};
-use crate::symbolic::{Arena, Node, NodeId, Sint, SymbolicError};
+use crate::symbolic::{Arena, Node, NodeId, Sint, SumBase, SymbolicError};
 use smallvec::{SmallVec, smallvec};
 
+/// The index into an unmasked view of places that differ along some axes only, and have numbers there.
+pub(crate) struct PartialIndex {
+    /// What the other axes give.
+    base: SumBase,
+    /// The axes along which the places differ, with their strides.
+    varying: SmallVec<[(usize, i64); 4]>,
+}
+
+impl PartialIndex {
+    /// The index of the place that has the number `place` along the axis it is asked for: what
+    /// [`ShapeTracker::index_and_valid`] answers for it.
+    pub(crate) fn at(&self, arena: &mut Arena, place: impl Fn(usize) -> NodeId) -> Result<NodeId> {
+        let mut distance = Sint::Int(0);
+        for &(axis, stride) in &self.varying {
+            let place = arena.lower(place(axis));
+            let step = arena.sint_mul(place, Sint::Int(stride))?;
+            distance = arena.sint_add(distance, step)?;
+        }
+        let distance = arena.lift(distance);
+        match *arena.node(distance) {
+            Node::Number(distance) => {
+                let index = arena.add_to_base(&self.base, distance)?;
+                in_range(arena, index)
+            }
+            _ => Err(SymbolicError::Unsupported("a place that is no number".to_owned()).into()),
+        }
+    }
+}
+
 impl ShapeTracker {
+    /// The index of places of which the axes of `indices` that are `None` are still open. `None` where there are
+    /// several views, or one with a mask or with a symbolic stride along an open axis.
+    pub(crate) fn partial_index(&self, arena: &mut Arena, indices: &[Option<NodeId>]) -> Result<Option<PartialIndex>> {
+        let [view] = &self.views[..] else { return Ok(None) };
+        if view.mask.is_some() || indices.len() != view.shape.len() {
+            return Ok(None);
+        }
+        let mut terms: SmallVec<[NodeId; 8]> = smallvec![arena.lift(view.offset)];
+        let mut varying = SmallVec::new();
+        for (axis, &index) in indices.iter().enumerate() {
+            let stride = view.strides[axis];
+            if view.shape[axis] == Sint::Int(1) || stride == Sint::Int(0) {
+                continue;
+            }
+            match (index, stride) {
+                (Some(index), _) => terms.push(arena.mul(index, stride)?),
+                (None, Sint::Int(stride)) => varying.push((axis, stride)),
+                (None, Sint::Node(_)) => return Ok(None),
+            }
+        }
+        Ok(arena.sum_base(&terms)?.map(|base| PartialIndex { base, varying }))
+    }
+
     /// Number of elements that the buffer must have: one more than the largest index.
     pub fn real_size(&self, arena: &mut Arena) -> Result<i64> {
         if self.last().has_no_places() {
@@ -35,10 +87,7 @@ impl ShapeTracker {
             let places = places(arena, &view, index)?;
             (index, valid) = view_index(arena, &view, &places, Some(valid))?;
         }
-        let least = arena.min(index);
-        let fits =
-            least >= i64::from(i32::MIN) && arena.max(index).int().is_none_or(|most| most <= i64::from(i32::MAX));
-        if fits { Ok((index, valid)) } else { Err(ShapeError::IndexRange(arena.describe(index))) }
+        Ok((in_range(arena, index)?, valid))
     }
 
     fn index_variables(&self, arena: &mut Arena) -> Result<SmallVec<[NodeId; 6]>> {
@@ -98,6 +147,13 @@ impl ShapeTracker {
             .get(axis)
             .is_some_and(|&axis| matches!(arena.node(axis), Node::Variable(_)) && arena.contains(valid, axis)))
     }
+}
+
+/// An index, where it fits in 32 bits.
+fn in_range(arena: &Arena, index: NodeId) -> Result<NodeId> {
+    let least = arena.min(index);
+    let fits = least >= i64::from(i32::MIN) && arena.max(index).int().is_none_or(|most| most <= i64::from(i32::MAX));
+    if fits { Ok(index) } else { Err(ShapeError::IndexRange(arena.describe(index))) }
 }
 
 /// The place of a view, an index for each axis, that row-major index `index` of its shape is.

@@ -22,6 +22,7 @@ use crate::symbolic::Sint;
 use smallvec::SmallVec;
 
 pub use error::ShapeError;
+pub(crate) use index::PartialIndex;
 pub use rules::ViewRule;
 pub use tracker::ShapeTracker;
 pub use view::{View, row_major_strides};

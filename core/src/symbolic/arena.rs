@@ -11,8 +11,21 @@ use std::hash::{Hash, Hasher};
 /// Deeper expressions are refused, so that walks over them may recurse. Real kernels stay below 30.
 const MAX_DEPTH: u16 = 400;
 
-/// Room for so many nodes is made at once: a small kernel's.
-const FIRST: usize = 56;
+/// Room for so many nodes is made at once: most kernels'.
+const FIRST: usize = 112;
+
+/// Numbers below this are found without a search.
+const SMALL: usize = 64;
+
+/// The nodes of small numbers that were entered.
+#[derive(Clone, Debug)]
+struct SmallNumbers([Option<NodeId>; SMALL]);
+
+impl Default for SmallNumbers {
+    fn default() -> SmallNumbers {
+        SmallNumbers([None; SMALL])
+    }
+}
 
 /// The nodes of one lowering, hash-consed.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +34,7 @@ pub struct Arena {
     firings: Firings,
     entries: Vec<Entry>,
     ids: HashTable<NodeId>,
+    small_numbers: SmallNumbers,
     variables: Vec<Variable>,
     variable_ids: HashTable<u32>,
     /// The node of each variable.
@@ -30,8 +44,6 @@ pub struct Arena {
     /// Operations on sums that were done before. 0.9.0 remembers these too, and answers with the terms in the order of the
     /// first time, whatever the order now.
     pub(super) memo: FxHashMap<MemoKey, NodeId>,
-    /// What nodes become when they are built anew with nothing replaced.
-    pub(super) rebuilt: FxHashMap<NodeId, NodeId>,
 }
 
 /// A node and what was computed when it was entered.
@@ -43,6 +55,8 @@ pub(super) struct Entry {
     hash: u64,
     /// The first node entered that is the same up to the order of terms.
     pub(super) class: NodeId,
+    /// What the node becomes when it is built anew with nothing replaced, once that was asked.
+    pub(super) rebuilt: Option<NodeId>,
     /// Bit `number % 64` of each variable below.
     pub(super) variables: u64,
     /// Nodes of the expression written out as a tree, at most `u32::MAX`.
@@ -88,7 +102,7 @@ impl Arena {
         if self.rules != rules {
             self.rules = rules;
             self.memo.clear();
-            self.rebuilt.clear();
+            self.entries.iter_mut().for_each(|entry| entry.rebuilt = None);
         }
     }
 
@@ -120,6 +134,19 @@ impl Arena {
         self.firings.count(rule);
     }
 
+    /// Remembers the result of an operation on a sum.
+    pub(super) fn remember(&mut self, key: MemoKey, result: NodeId) {
+        if self.memo.is_empty() {
+            self.memo.reserve(FIRST / 4);
+        }
+        self.memo.insert(key, result);
+    }
+
+    #[inline]
+    pub(super) fn entry_mut(&mut self, id: NodeId) -> &mut Entry {
+        &mut self.entries[id.0 as usize]
+    }
+
     #[inline]
     pub(super) fn entry(&self, id: NodeId) -> &Entry {
         &self.entries[id.0 as usize]
@@ -143,12 +170,22 @@ impl Arena {
 
     /// The node of a number.
     pub fn number(&mut self, value: i64) -> NodeId {
+        let small = usize::try_from(value).ok().filter(|&value| value < SMALL);
+        if let Some(value) = small
+            && let Some(id) = self.small_numbers.0[value]
+        {
+            return id;
+        }
         let node = Node::Number(value);
         let hash = self.hash(&node);
-        match self.find(hash, &node) {
+        let id = match self.find(hash, &node) {
             Some(id) => id,
             None => self.push(node, hash, Bounds::exactly(value)),
+        };
+        if let Some(value) = small {
+            self.small_numbers.0[value] = Some(id);
         }
+        id
     }
 
     /// The node of a dimension or the like: a number becomes a [`Node::Number`].
@@ -217,6 +254,16 @@ impl Arena {
     /// A variable's name, bounds and value, by the number in [`Node::Variable`].
     pub fn variable_info(&self, number: u32) -> &Variable {
         &self.variables[number as usize]
+    }
+
+    /// The node of a variable, by the number in [`Node::Variable`].
+    pub(super) fn variable_node(&self, number: u32) -> NodeId {
+        self.variable_nodes[number as usize]
+    }
+
+    /// Whether [`Entry::variables`] has a bit for each variable of its own.
+    pub(super) fn has_few_variables(&self) -> bool {
+        self.variables.len() <= 64
     }
 
     /// Smallest value that the node can have.
@@ -290,7 +337,7 @@ impl Arena {
             let entries = &self.entries;
             self.ids.reserve(FIRST, |id| entries[id.0 as usize].hash);
         }
-        self.entries.push(Entry { node, bounds, hash, class: id, variables, size, depth });
+        self.entries.push(Entry { node, bounds, hash, class: id, rebuilt: None, variables, size, depth });
         if let Some(&known) = self.ids.find(hash, |&known| self.same_structure(known, id)) {
             self.entries[id.0 as usize].class = self.entries[known.0 as usize].class;
         }

@@ -205,7 +205,7 @@ impl Arena {
             Sint::Int(b) if asked.factoring(true) => self.div_sum_by_number(a, b)?,
             Sint::Int(_) => self.div_any(a, b, false)?,
         };
-        self.memo.insert(key, result);
+        self.remember(key, result);
         Ok(result)
     }
 

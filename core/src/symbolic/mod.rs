@@ -13,6 +13,7 @@ mod comparison;
 mod conjunction;
 mod dimension;
 mod division;
+mod each;
 mod error;
 mod evaluate;
 mod identity;
@@ -26,9 +27,11 @@ mod sum;
 mod text;
 
 pub use arena::Arena;
+pub use each::Values;
 pub use error::SymbolicError;
 pub use node::{Node, NodeId, Sint, Variable};
 pub use rules::SymbolicRule;
+pub(crate) use sum::SumBase;
 pub use text::{ExpressionError, simplify_text};
 
 /// What an operation answers.

@@ -53,7 +53,7 @@ impl Arena {
             products.push(self.mul(term, b)?);
         }
         let result = self.sum(&products)?;
-        self.memo.insert(key, result);
+        self.remember(key, result);
         Ok(result)
     }
 }

@@ -116,7 +116,7 @@ impl Arena {
             return Ok(result);
         }
         let result = self.modulo_sum_anew(a, b)?;
-        self.memo.insert(key, result);
+        self.remember(key, result);
         Ok(result)
     }
 

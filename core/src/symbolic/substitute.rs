@@ -39,17 +39,20 @@ impl Arena {
         }
         // What holds none of the variables is rebuilt all the same: that may still change it, but always alike.
         let untouched = entry.variables & substitution.mask == 0;
-        let remembered = untouched || entry.size > PLAIN_WALK;
-        if remembered {
-            let done = if untouched { &self.rebuilt } else { &substitution.done };
-            if let Some(&known) = done.get(&id) {
-                return Ok(known);
-            }
+        let remembered = entry.size > PLAIN_WALK;
+        let known = match remembered {
+            _ if untouched => entry.rebuilt,
+            true => substitution.done.get(&id).copied(),
+            false => None,
+        };
+        if let Some(known) = known {
+            return Ok(known);
         }
         let result = self.replace_below(id, substitution)?;
-        if remembered {
-            let done = if untouched { &mut self.rebuilt } else { &mut substitution.done };
-            done.insert(id, result);
+        if untouched {
+            self.entry_mut(id).rebuilt = Some(result);
+        } else if remembered {
+            substitution.done.insert(id, result);
         }
         Ok(result)
     }
@@ -119,6 +122,10 @@ impl Arena {
     /// Whether `variable` occurs in `id`.
     pub fn contains(&self, id: NodeId, variable: NodeId) -> bool {
         let mask = self.entry(variable).variables;
+        let may = self.entry(id).variables & mask != 0;
+        if !may || (self.has_few_variables() && matches!(self.node(variable), Node::Variable(_))) {
+            return may;
+        }
         let mut found = false;
         self.walk(id, |id| {
             found |= id == variable;

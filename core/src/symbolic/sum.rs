@@ -2,6 +2,7 @@
 
 use super::error::checked_add;
 use super::{Arena, Node, NodeId, Result, Sint, SymbolicRule};
+use crate::rule::State;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -24,6 +25,14 @@ struct Terms {
     /// Where each canonical node stands in `multiples`, once there are many.
     places: FxHashMap<NodeId, usize>,
     number: i64,
+}
+
+/// A sum whose terms are collected, to which numbers are to be added.
+pub(crate) struct SumBase {
+    terms: SmallVec<[NodeId; 4]>,
+    number: i64,
+    /// The sum itself.
+    node: NodeId,
 }
 
 impl Arena {
@@ -84,6 +93,52 @@ impl Arena {
             [term] => Ok(*term),
             _ => self.create(Node::Sum(terms)),
         }
+    }
+
+    /// The sum of `terms`, to add numbers to: what comes out is what [`Arena::sum`] makes of the terms and the number.
+    /// `None` where a rule that this relies on is off or altered.
+    pub(crate) fn sum_base(&mut self, terms: &[NodeId]) -> Result<Option<SumBase>> {
+        const RELIED_ON: [SymbolicRule; 4] =
+            [SymbolicRule::SumZero, SymbolicRule::SumFlatten, SymbolicRule::SumConstants, SymbolicRule::SumCollect];
+        if RELIED_ON.iter().any(|&rule| self.rules().state(rule) != State::On) {
+            return Ok(None);
+        }
+        let node = self.sum(terms)?;
+        let mut base = SumBase { terms: SmallVec::new(), number: 0, node };
+        match self.node(node) {
+            Node::Sum(terms) => base.terms = SmallVec::from_slice(terms),
+            _ => base.terms.push(node),
+        }
+        if let Some(&last) = base.terms.last()
+            && let Node::Number(number) = *self.node(last)
+        {
+            base.number = number;
+            base.terms.pop();
+        }
+        // Only a sum whose number stands last, and that holds no further sums, was collected.
+        let plain = |&term: &NodeId| !matches!(self.node(term), Node::Sum(_) | Node::Number(_)) && !self.is_zero(term);
+        Ok(base.terms.iter().all(plain).then_some(base))
+    }
+
+    /// The sum of `base` and a number.
+    pub(crate) fn add_to_base(&mut self, base: &SumBase, number: i64) -> Result<NodeId> {
+        if number == 0 {
+            return Ok(base.node);
+        }
+        let total = checked_add(base.number, number)?;
+        if base.terms.is_empty() {
+            return Ok(self.number(total));
+        }
+        let mut terms = base.terms.clone();
+        if total != 0 {
+            if base.number != 0 {
+                self.fired(SymbolicRule::SumConstants);
+            }
+            terms.push(self.number(total));
+        } else if let [term] = terms[..] {
+            return Ok(term);
+        }
+        self.create(Node::Sum(terms))
     }
 
     /// Adds `term`, and what it is a sum of, to `collected`.
