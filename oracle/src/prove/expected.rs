@@ -63,8 +63,6 @@ pub(super) struct Expected {
     pub(super) stores: Vec<RequiredStore>,
     /// Number of outputs.
     pub(super) outputs: usize,
-    /// Number of combinations of values of the unrolled reduce axes.
-    pub(super) terms: usize,
 }
 
 impl Iterations {
@@ -141,8 +139,7 @@ pub(super) fn expected(
     axes: &AxisValues,
     tile: Option<&Tile>,
 ) -> Result<Expected> {
-    let unrolled = lanes(structure, &structure.of_kind(&[AxisKind::Unrolled])).len();
-    let expected = Expected { loads: Vec::new(), stores: Vec::new(), outputs: 0, terms: unrolled };
+    let expected = Expected { loads: Vec::new(), stores: Vec::new(), outputs: 0 };
     let mut builder = Builder {
         program,
         iterations,

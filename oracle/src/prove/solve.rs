@@ -2,6 +2,7 @@
 
 use super::Proof;
 use super::expression::{Expression, Node, Operator, Range};
+use super::forms::{FormId, Forms};
 use z3::ast::{Bool, Int};
 use z3::{Params, SatResult, Solver};
 
@@ -22,6 +23,17 @@ impl Default for Effort {
 
 /// Whether two expressions are equal over the ranges.
 pub(super) fn equal(ranges: &[Range], left: &Expression, right: &Expression, effort: Effort) -> Proof {
+    let mut forms = Forms::default();
+    let variables: Vec<FormId> =
+        ranges.iter().map(|range| forms.variable(&range.name, (range.low, range.high))).collect();
+    let small = points(ranges).is_some_and(|points| points <= effort.enumerate);
+    if !small
+        && let (Some(left), Some(right)) =
+            (normal_form(&mut forms, left, &variables), normal_form(&mut forms, right, &variables))
+        && left == right
+    {
+        return Proof::Proved;
+    }
     decide(
         ranges,
         effort,
@@ -31,6 +43,35 @@ pub(super) fn equal(ranges: &[Range], left: &Expression, right: &Expression, eff
             Some(a.eq(&b).not())
         },
     )
+}
+
+/// The normal form of an expression without comparisons, whose products and divisors are with and by numbers.
+fn normal_form(forms: &mut Forms, expression: &Expression, variables: &[FormId]) -> Option<FormId> {
+    let mut results: Vec<FormId> = Vec::with_capacity(expression.nodes.len());
+    for node in &expression.nodes {
+        let result = match *node {
+            Node::Integer(value) => forms.constant(value),
+            Node::Variable(variable) => *variables.get(variable)?,
+            Node::Binary(operator, a, b) => {
+                let (a, b) = (*results.get(a)?, *results.get(b)?);
+                match operator {
+                    Operator::Add => forms.add(a, b),
+                    Operator::Subtract => forms.sub(a, b),
+                    Operator::Multiply => match (forms.number(a), forms.number(b)) {
+                        (_, Some(factor)) => forms.scale(a, factor),
+                        (Some(factor), _) => forms.scale(b, factor),
+                        _ => return None,
+                    },
+                    Operator::FloorDivide => forms.quotient(a, forms.number(b)?),
+                    Operator::Modulo => forms.remainder(a, forms.number(b)?),
+                    _ => return None,
+                }
+                .ok()?
+            }
+        };
+        results.push(result);
+    }
+    results.pop()
 }
 
 /// Whether an expression lies within inclusive bounds over the ranges.
