@@ -10,7 +10,7 @@ use crate::kernel::{Kernel, KernelBuffer, LowerError, NamedAxis, OptPlan};
 use crate::rule::{Firings, Rules};
 use crate::symbolic::Sint;
 use crate::target::Target;
-use crate::uop::{UopArg, UopError, UopGraph, UopKind, UopList};
+use crate::uop::{UopArg, UopError, UopGraph, UopKind, UopList, UopWorkspace};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -22,6 +22,26 @@ pub fn lower(ast: &Arc<Ast>, target: &Arc<Target>, plan: &OptPlan, rules: &Rules
     let mut kernel = Kernel::new(ast, target, rules)?;
     kernel.apply_plan(plan)?;
     kernel.linearize()
+}
+
+/// As [`lower`], in the memory that `workspace` keeps from kernel to kernel: faster for many kernels.
+///
+/// # Errors
+/// As [`lower`].
+pub fn lower_with(
+    ast: &Arc<Ast>,
+    target: &Arc<Target>,
+    plan: &OptPlan,
+    rules: &Rules,
+    workspace: &mut UopWorkspace,
+) -> Result<Lowered, LowerError> {
+    let mut kernel = Kernel::new(ast, target, rules)?;
+    kernel.apply_plan(plan)?;
+    kernel.prepare()?;
+    let mut lowering = Lowering::new(kernel);
+    lowering.graph = UopGraph::with_workspace(*rules, workspace);
+    let named = lowering.run()?;
+    lowering.built(named).finish_by(|graph, fires| graph.finish_with(workspace, fires))
 }
 
 /// A kernel whose uops stand in a graph, neither rewritten nor ordered.

@@ -27,7 +27,7 @@ mod store;
 mod tensor_core;
 mod trace;
 
-pub use driver::{Built, lower};
+pub use driver::{Built, lower, lower_with};
 pub use lowered::Lowered;
 pub use step::LowerStep;
 pub use trace::{AccessKind, Trace, TracedAccess};

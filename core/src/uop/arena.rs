@@ -69,31 +69,44 @@ fn hash_of(kind: UopKind, dtype: Option<DType>, sources: &[UopId], arg: &UopArg)
     hasher.finish()
 }
 
+fn hash_of_uop(uop: &Uop) -> u64 {
+    hash_of(uop.kind, uop.dtype, &uop.sources, &uop.arg)
+}
+
 /// As many uops as most graphs have, so that their memory is asked for once.
 const USUAL: usize = 256;
 
 impl UopArena {
-    /// An arena with room for a usual graph.
-    pub(super) fn new() -> UopArena {
-        UopArena {
-            uops: Vec::with_capacity(USUAL),
-            facts: Vec::with_capacity(USUAL),
-            ids: HashTable::with_capacity(USUAL),
-            ..UopArena::default()
-        }
+    /// Asks for the memory of a usual graph.
+    #[cold]
+    fn reserve(&mut self) {
+        self.uops.reserve(USUAL);
+        self.facts.reserve(USUAL);
+        let uops = &self.uops;
+        self.ids.reserve(USUAL, |&id| hash_of_uop(&uops[id.index()]));
+    }
+
+    /// Takes out all uops; the memory stays.
+    pub(super) fn clear(&mut self) {
+        let UopArena { uops, facts, ids, ranges, has_unmul, objects } = self;
+        uops.clear();
+        facts.clear();
+        ids.clear();
+        ranges.clear();
+        (*has_unmul, *objects) = (false, false);
     }
 
     /// Enters a uop made of its parts, or finds the equal one.
     pub(super) fn make(&mut self, kind: UopKind, dtype: Option<DType>, sources: &[UopId], arg: UopArg) -> UopId {
+        if self.ids.capacity() == 0 {
+            self.reserve();
+        }
         let uops = &self.uops;
         let is_equal = |&id: &UopId| {
             let uop = &uops[id.index()];
             uop.kind == kind && uop.sources.as_slice() == sources && uop.dtype == dtype && uop.arg == arg
         };
-        let hash = |&id: &UopId| {
-            let uop = &uops[id.index()];
-            hash_of(uop.kind, uop.dtype, &uop.sources, &uop.arg)
-        };
+        let hash = |&id: &UopId| hash_of_uop(&uops[id.index()]);
         match self.ids.entry(hash_of(kind, dtype, sources, &arg), is_equal, hash) {
             Entry::Occupied(known) => *known.get(),
             Entry::Vacant(vacant) => {

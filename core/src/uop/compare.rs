@@ -13,7 +13,7 @@ pub(super) struct Comparison<'a> {
     arena: &'a UopArena,
     graph: &'a Subgraph,
     /// The key of each node.
-    keys: Vec<u128>,
+    keys: &'a [u128],
     /// What long descents into sources found, for the pairs on their way: a later descent may end there.
     known: RefCell<FxHashMap<(u32, u32), Ordering>>,
 }
@@ -22,9 +22,10 @@ pub(super) struct Comparison<'a> {
 const DEEP: usize = 8;
 
 impl<'a> Comparison<'a> {
-    /// The order of the nodes of `graph`.
-    pub(super) fn new(arena: &'a UopArena, graph: &'a Subgraph) -> Comparison<'a> {
-        let keys = graph.nodes.iter().map(|&id| key(arena.get(id))).collect();
+    /// The order of the nodes of `graph`, in the memory of `keys`.
+    pub(super) fn new(arena: &'a UopArena, graph: &'a Subgraph, keys: &'a mut Vec<u128>) -> Comparison<'a> {
+        keys.clear();
+        keys.extend(graph.nodes.iter().map(|&id| key(arena.get(id))));
         Comparison { arena, graph, keys, known: RefCell::default() }
     }
 

@@ -2,7 +2,7 @@
 
 use super::arena::UopArena;
 use super::rewrite::Rewriter;
-use super::{Uop, UopArg, UopError, UopId, UopKind, UopList, UopRule};
+use super::{Uop, UopArg, UopError, UopId, UopKind, UopList, UopRule, UopWorkspace};
 use crate::ast::AluOp;
 use crate::constant::Constant;
 use crate::dtype::DType;
@@ -21,7 +21,12 @@ pub struct UopGraph {
 impl UopGraph {
     /// An empty graph, to be rewritten by `rules`.
     pub fn new(rules: Rules) -> UopGraph {
-        UopGraph { arena: UopArena::new(), rules, ..UopGraph::default() }
+        UopGraph { rules, ..UopGraph::default() }
+    }
+
+    /// As [`UopGraph::new`], in the memory of earlier graphs that `workspace` keeps; [`UopGraph::finish_with`] gives it back.
+    pub fn with_workspace(rules: Rules, workspace: &mut UopWorkspace) -> UopGraph {
+        UopGraph { arena: workspace.take_arena(), rules, ..UopGraph::default() }
     }
 
     /// An empty graph in which arithmetic and constants are entered anew each time, to ask it whether
@@ -104,11 +109,27 @@ impl UopGraph {
     ///
     /// # Errors
     /// As [`UopGraph::finish`].
-    pub fn finish_as(mut self, fires: &mut dyn FnMut() -> bool) -> Result<(UopList, Firings), UopError> {
-        let (stores, firings) = self.rewrite(fires)?;
-        let list = super::order::order(self.arena, &stores)?;
-        list.verify()?;
-        Ok((list, firings))
+    pub fn finish_as(self, fires: &mut dyn FnMut() -> bool) -> Result<(UopList, Firings), UopError> {
+        self.finish_with(&mut UopWorkspace::default(), fires)
+    }
+
+    /// As [`UopGraph::finish_as`], in the memory that `workspace` keeps, and leaving it that of this graph.
+    ///
+    /// # Errors
+    /// As [`UopGraph::finish`].
+    pub fn finish_with(
+        mut self,
+        workspace: &mut UopWorkspace,
+        fires: &mut dyn FnMut() -> bool,
+    ) -> Result<(UopList, Firings), UopError> {
+        let rewritten = self.rewrite(fires);
+        let ordered = rewritten.and_then(|(stores, firings)| {
+            let list = super::order::order(&mut self.arena, &stores, &mut workspace.order)?;
+            list.verify()?;
+            Ok((list, firings))
+        });
+        workspace.keep_arena(self.arena);
+        ordered
     }
 
     /// What becomes of the stores, and how often each rule fired.

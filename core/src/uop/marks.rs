@@ -92,7 +92,11 @@ impl Marks {
                 AluOp::Where => Marks::CHOICE,
                 _ => Marks::default(),
             },
-            (UopKind::Const, UopArg::Const(value)) => Marks::of_constant(*value),
+            (UopKind::Const, UopArg::Const(value)) => {
+                // Rules look at a constant as it is spelled or at what that is in its type.
+                let cast = uop.dtype.map_or(*value, |dtype| value.cast(dtype.scalar()));
+                Marks::of_constant(*value).and(Marks::of_constant(cast))
+            }
             (UopKind::Unmul, _) => Marks::UNMUL,
             (UopKind::Special, _) => Marks::SPECIAL,
             (UopKind::Load, _) => Marks::LOAD,

@@ -32,6 +32,7 @@ mod subgraph;
 mod tests;
 mod text;
 mod verify;
+mod workspace;
 
 pub use arg::{IndexName, LocalName, UopArg, Wmma};
 pub use error::UopError;
@@ -41,6 +42,7 @@ pub use kind::UopKind;
 use loops::LoopSet;
 pub use rule::UopRule;
 pub use stages::{GraphStage, GraphStages};
+pub use workspace::UopWorkspace;
 
 use crate::dtype::DType;
 use smallvec::SmallVec;

@@ -8,22 +8,25 @@ use super::arena::UopArena;
 use super::compare::Comparison;
 use super::nesting::Nesting;
 use super::subgraph::Subgraph;
+use super::workspace::OrderBuffers;
 use super::{Uop, UopArg, UopError, UopId, UopKind, UopList};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Orders what `roots` need. An IF as the last source of a store only says that the store belongs in it, and is taken
+/// Orders what `roots` need, whose uops it takes out of the arena. An IF as the last source of a store only says that the store belongs in it, and is taken
 /// out.
 ///
 /// # Errors
 /// [`UopError::Order`] where a value computed after a loop is needed within it.
-pub(super) fn order(mut arena: UopArena, roots: &[UopId]) -> Result<UopList, UopError> {
-    let graph = Subgraph::new(&arena, roots);
+pub(super) fn order(arena: &mut UopArena, roots: &[UopId], buffers: &mut OrderBuffers) -> Result<UopList, UopError> {
+    let OrderBuffers { graph, keys } = buffers;
+    graph.fill(arena, roots);
+    let graph = &*graph;
     let entries = {
-        let nesting = Nesting::new(&arena, &graph);
-        let comparison = Comparison::new(&arena, &graph);
-        Schedule::new(&arena, &graph, &nesting, &comparison).run()?
+        let nesting = Nesting::new(arena, graph);
+        let comparison = Comparison::new(arena, graph, keys);
+        Schedule::new(arena, graph, &nesting, &comparison).run()?
     };
     let mut position = vec![UopId(0); graph.nodes.len()];
     for (place, entry) in (0..).zip(&entries) {

@@ -1,6 +1,7 @@
 //! A graph as it stands, for those who want to see what rewriting does.
 
 use super::arena::UopArena;
+use super::workspace::OrderBuffers;
 use super::{Uop, UopError, UopGraph, UopId, UopList};
 use crate::rule::Firings;
 
@@ -58,7 +59,7 @@ impl UopGraph {
         stages.built = GraphStage::new(&self.arena, &self.stores);
         let (stores, firings) = self.rewrite(fires)?;
         stages.rewritten = GraphStage::new(&self.arena, &stores);
-        let list = super::order::order(self.arena, &stores)?;
+        let list = super::order::order(&mut self.arena, &stores, &mut OrderBuffers::default())?;
         list.verify()?;
         Ok((list, firings))
     }

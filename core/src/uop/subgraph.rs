@@ -4,6 +4,7 @@ use super::arena::UopArena;
 use super::{Uop, UopId, UopKind};
 
 /// What the stores need. A *node* is a place in it.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Subgraph {
     /// The uop of each node; sources come first.
     pub(super) nodes: Vec<UopId>,
@@ -17,10 +18,12 @@ pub(super) struct Subgraph {
     sources: Edges,
     /// The users of each node, once for each use.
     users: Edges,
+    /// The node of each uop, or [`UNKNOWN`] or [`PENDING`].
+    node_of: Vec<u32>,
 }
 
 /// The neighbours of each node: those of node `n` are `nodes[first[n]..first[n + 1]]`.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 struct Edges {
     nodes: Vec<u32>,
     first: Vec<u32>,
@@ -40,22 +43,33 @@ const PENDING: u32 = u32::MAX - 1;
 impl Subgraph {
     /// Collects what `roots` need.
     pub(super) fn new(arena: &UopArena, roots: &[UopId]) -> Subgraph {
-        let mut graph = Subgraph {
-            nodes: Vec::with_capacity(arena.len()),
-            kinds: Vec::with_capacity(arena.len()),
-            loops: Vec::new(),
-            ifs: Vec::new(),
-            sources: Edges::default(),
-            users: Edges::default(),
-        };
-        graph.collect(arena, roots);
-        graph.find_users();
+        let mut graph = Subgraph::default();
+        graph.fill(arena, roots);
         graph
+    }
+
+    /// Collects what `roots` need in the place of what was collected before.
+    pub(super) fn fill(&mut self, arena: &UopArena, roots: &[UopId]) {
+        let Subgraph { nodes, kinds, loops, ifs, sources, users, node_of } = self;
+        nodes.clear();
+        kinds.clear();
+        loops.clear();
+        ifs.clear();
+        for edges in [sources, users] {
+            edges.nodes.clear();
+            edges.first.clear();
+        }
+        node_of.clear();
+        node_of.resize(arena.len(), UNKNOWN);
+        nodes.reserve(arena.len());
+        kinds.reserve(arena.len());
+        self.collect(arena, roots);
+        self.find_users();
     }
 
     /// Depth first, without recursion: a chain of sources may be as long as the graph is large.
     fn collect(&mut self, arena: &UopArena, roots: &[UopId]) {
-        let mut node_of = vec![UNKNOWN; arena.len()];
+        let node_of = &mut self.node_of;
         let mut stack: Vec<(UopId, u32)> = Vec::with_capacity(64);
         self.sources.first.reserve(arena.len() + 1);
         self.sources.first.push(0);
@@ -94,14 +108,15 @@ impl Subgraph {
 
     fn find_users(&mut self) {
         // Counted one place late, so that the places at which users are entered end up as the first of the next node.
-        let mut first = vec![0u32; self.nodes.len() + 2];
+        let Edges { nodes: users, first } = &mut self.users;
+        first.resize(self.nodes.len() + 2, 0);
         for &source in &self.sources.nodes {
             first[source as usize + 2] += 1;
         }
         for node in 2..first.len() {
             first[node] += first[node - 1];
         }
-        let mut users = vec![0; self.sources.nodes.len()];
+        users.resize(self.sources.nodes.len(), 0);
         for node in 0..self.nodes.len() {
             for &source in self.sources.of(node) {
                 let place = &mut first[source as usize + 1];
@@ -109,7 +124,6 @@ impl Subgraph {
                 *place += 1;
             }
         }
-        self.users = Edges { nodes: users, first };
     }
 
     /// The uop of a node.

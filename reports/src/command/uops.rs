@@ -6,6 +6,8 @@ use crate::judging::Judging;
 use crate::stages::{self, Subject};
 use crate::{Failure, Outcome, dot, record, terminal};
 use plumb_core::kernel::UniqueNames;
+use plumb_core::linearize;
+use plumb_core::uop::UopWorkspace;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,6 +18,8 @@ struct Timing {
     kernels: usize,
     uops: usize,
     time: Duration,
+    /// The memory that kernels are lowered in, one after the other.
+    workspace: UopWorkspace,
 }
 
 /// Runs the command.
@@ -88,7 +92,9 @@ fn print(
         return Ok(stages::show(&subject, names) + "\n");
     }
     let started = Instant::now();
-    let lowered = judging.lower_ast(&ast, &case.target, &case.opts, &rules);
+    let lowered = judging
+        .target(&case.target)
+        .and_then(|target| linearize::lower_with(&ast, target, &case.opts, &rules, &mut timing.workspace));
     timing.time += started.elapsed();
     timing.kernels += 1;
     let lowered = lowered.map_err(|error| Refusal {

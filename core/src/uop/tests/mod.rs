@@ -6,6 +6,7 @@ mod execute;
 mod expression;
 mod lists;
 mod loops;
+mod marks;
 mod memory;
 mod ordering;
 mod reader;

@@ -19,7 +19,7 @@ const NUMBERS: u32 = 4;
 const BOOLS: u32 = 2;
 
 /// One step of a program: what it does, by a number, and three operands, by numbers to be reduced to what there is.
-type Step = (u8, u16, u16, u16);
+pub(super) type Step = (u8, u16, u16, u16);
 
 /// Numbers that rules look at, and that types end at.
 const SPECIAL: [f64; 23] = [
@@ -60,7 +60,7 @@ fn constant(scalar: Scalar, number: u16) -> Constant {
 }
 
 /// The graph of a program over a type, which stores the last number and the last bool it makes.
-fn build(scalar: Scalar, steps: &[Step], rules: Rules) -> UopGraph {
+pub(super) fn build(scalar: Scalar, steps: &[Step], rules: Rules) -> UopGraph {
     let mut graph = UopGraph::new(rules);
     let zero = graph.constant(DType::I32, Constant::Int(0));
     let load = |graph: &mut UopGraph, index, scalar: Scalar| {
@@ -145,12 +145,12 @@ fn difference(scalar: Scalar, steps: &[Step], rules: Rules, inputs: &[u16], fini
     })
 }
 
-fn programs() -> impl Strategy<Value = (Scalar, Vec<Step>, Vec<u16>)> {
+pub(super) fn programs() -> impl Strategy<Value = (Scalar, Vec<Step>, Vec<u16>)> {
     let steps = prop::collection::vec(any::<Step>(), 1..24);
     (prop::sample::select(Scalar::ALL.to_vec()), steps, prop::collection::vec(any::<u16>(), 8))
 }
 
-fn config(cases: u32) -> ProptestConfig {
+pub(super) fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
