@@ -105,6 +105,12 @@ pub trait Oracle: Send + Sync {
     fn name(&self) -> &'static str;
     /// One sentence on what it checks.
     fn description(&self) -> &'static str;
+    /// Whether the judge looks once more at what `values` looks at, in another way: where it does not look, the case has
+    /// been judged all the same.
+    fn is_second_opinion(&self) -> bool {
+        false
+    }
+
     /// Judges.
     fn judge(&self, subject: Subject<'_>) -> Verdict;
 

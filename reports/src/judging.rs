@@ -18,6 +18,8 @@ use std::sync::Arc;
 pub(crate) struct CaseReport {
     /// Each judge with its verdict; a case that was not lowered has one verdict, of `lowering`.
     pub(crate) verdicts: Vec<(&'static str, Verdict)>,
+    /// Second opinions that were not given, and why: `judge: reason`.
+    pub(crate) left_out: Vec<String>,
 }
 
 /// How a case stands, over all judges.
@@ -38,7 +40,7 @@ pub(crate) enum Standing {
 
 impl CaseReport {
     fn of_lowering(verdict: Verdict) -> CaseReport {
-        CaseReport { verdicts: vec![("lowering", verdict)] }
+        CaseReport { verdicts: vec![("lowering", verdict)], left_out: Vec::new() }
     }
 
     /// How the case stands: the worst verdict counts.
@@ -60,7 +62,8 @@ impl CaseReport {
             return Standing::Skipped(format!("{name}: {reason}"));
         }
         if self.verdicts.is_empty() {
-            return Standing::Skipped("no judge was asked".to_owned());
+            let reason = self.left_out.first().cloned();
+            return Standing::Skipped(reason.unwrap_or_else(|| "no judge was asked".to_owned()));
         }
         let whole = self.verdicts.iter().all(|(_, verdict)| matches!(verdict, Verdict::Pass { share: None }));
         Standing::Passed { whole }
@@ -127,14 +130,21 @@ impl Judging {
                 subjects.iter().map(|&subject| ask(&**oracle, subject)).collect()
             };
             for (judged, verdict) in judged.iter_mut().zip(verdicts) {
-                judged.push((oracle.name(), verdict));
+                match verdict {
+                    Verdict::Skipped(reason) if oracle.is_second_opinion() => {
+                        judged.left_out.push(format!("{}: {reason}", oracle.name()));
+                    }
+                    verdict => judged.verdicts.push((oracle.name(), verdict)),
+                }
             }
         }
         let mut judged = judged.into_iter();
         lowered
             .into_iter()
             .map(|lowered| match lowered {
-                Ok(_) => CaseReport { verdicts: judged.next().unwrap_or_default() },
+                Ok(_) => {
+                    judged.next().unwrap_or_else(|| CaseReport::of_lowering(Verdict::Unknown("no verdict".to_owned())))
+                }
                 Err(verdict) => CaseReport::of_lowering(verdict),
             })
             .collect()
@@ -235,7 +245,7 @@ mod tests {
     use super::*;
 
     fn report(verdicts: Vec<Verdict>) -> CaseReport {
-        CaseReport { verdicts: verdicts.into_iter().map(|verdict| ("values", verdict)).collect() }
+        CaseReport { verdicts: verdicts.into_iter().map(|verdict| ("values", verdict)).collect(), left_out: Vec::new() }
     }
 
     #[test]

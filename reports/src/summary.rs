@@ -19,6 +19,8 @@ pub(crate) struct Summary {
     unreadable: u64,
     skip_reasons: BTreeMap<String, u64>,
     unknown_reasons: BTreeMap<String, u64>,
+    /// Second opinions that were not given on cases that passed: why, and how many.
+    left_out: BTreeMap<String, u64>,
     seconds: f64,
 }
 
@@ -30,6 +32,9 @@ impl Summary {
             Standing::Passed { whole } => {
                 self.passed += 1;
                 self.passed_in_part += u64::from(!whole);
+                for reason in &report.left_out {
+                    *self.left_out.entry(reason.clone()).or_default() += 1;
+                }
             }
             Standing::Failed => self.failed += 1,
             Standing::Unknown(reason) => {
@@ -77,6 +82,9 @@ impl Summary {
             count => format!("{count} of them on a share of their outputs, as too large to run whole"),
         };
         row("passed", self.passed, part);
+        for (reason, count) in by_count(&self.left_out) {
+            row("", *count, format!("of them not looked at by {reason}"));
+        }
         row("failed", self.failed, String::new());
         row("unknown", self.unknown, percent(self.unknown, self.cases));
         for (reason, count) in by_count(&self.unknown_reasons) {

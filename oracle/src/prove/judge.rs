@@ -19,6 +19,10 @@ impl Prove {
 }
 
 impl Oracle for Prove {
+    fn is_second_opinion(&self) -> bool {
+        true
+    }
+
     fn name(&self) -> &'static str {
         "prove"
     }

@@ -81,6 +81,10 @@ impl Default for Provenance {
 struct Unsupported(String);
 
 impl Oracle for Provenance {
+    fn is_second_opinion(&self) -> bool {
+        true
+    }
+
     fn name(&self) -> &'static str {
         NAME
     }

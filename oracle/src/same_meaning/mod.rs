@@ -45,6 +45,10 @@ impl Default for SameMeaning {
 }
 
 impl Oracle for SameMeaning {
+    fn is_second_opinion(&self) -> bool {
+        true
+    }
+
     fn name(&self) -> &'static str {
         NAME
     }

@@ -168,6 +168,7 @@ impl Run<'_> {
             "standing": standing,
             "reason": reason,
             "verdicts": verdicts,
+            "left_out": report.left_out,
             "replay": saved.map(|path| self.replay(path)),
         });
         self.progress.suspend(|| Ok(writeln!(std::io::stdout(), "{line}")?))
