@@ -119,7 +119,7 @@ fn constants_and_symbols_are_kept_exactly() {
     let value = "LazyOp(op=BufferOps.CONST, src=(), arg=ConstBuffer(val=Variable('j', 0, 4).bind(2), dtype=dtypes.int, st=VIEW))";
     expect![[r#"
         var j[0,4] = 2
-        var i[1,10] = 5
+        var i[1,10] = 5 shown
         %0 = const i32 j view((2+i,3):(i*3+6,1)+i*-3 mask((i,i+j),(0,3))) |> view((3,i//2):(1,3)+0)
         store f32 buf0 view((4):(1)+0) %0
         opts hand
