@@ -121,8 +121,8 @@ impl Judging {
             .zip(&lowered)
             .filter_map(|(&case, lowered)| Some(Subject { case, lowered: lowered.as_ref().ok()? }))
             .collect();
-        let mut judged: Vec<Vec<(&'static str, Verdict)>> =
-            vec![Vec::with_capacity(self.oracles.len()); subjects.len()];
+        let none = CaseReport { verdicts: Vec::new(), left_out: Vec::new() };
+        let mut judged: Vec<CaseReport> = vec![none; subjects.len()];
         for oracle in &self.oracles {
             let verdicts = if oracle.batch() > 1 {
                 ask_all(&**oracle, &subjects)

@@ -187,6 +187,11 @@ impl UopArena {
         self.uops[id.index()].sources = sources;
     }
 
+    /// All uops, in the order in which they were entered.
+    pub(super) fn uops(&self) -> &[Uop] {
+        &self.uops
+    }
+
     /// The uop.
     pub(super) fn get(&self, id: UopId) -> &Uop {
         &self.uops[id.index()]

@@ -54,6 +54,7 @@ impl<'a> Rewriter<'a> {
     pub(super) fn new(arena: &'a mut UopArena, rules: Rules) -> Rewriter<'a> {
         let budget = 1000 + 100 * arena.len();
         let patience = 10_000 + 8 * arena.len();
+        let lanes = AccumulatorLanes::of(arena);
         Rewriter {
             arena,
             rules,
@@ -64,7 +65,7 @@ impl<'a> Rewriter<'a> {
             at_once: false,
             first_round: true,
             held_back: false,
-            lanes: AccumulatorLanes::default(),
+            lanes,
         }
     }
 

@@ -269,7 +269,8 @@ mod tests {
     #[test]
     fn an_obligation_without_resources_is_unknown() {
         let effort = Effort { enumerate: 0, resources: 1 };
-        let proof = identity("x[0,99] y[0,3]", "((x*4+y)//4)%3", "x%3", effort);
+        // Products of variables have no normal form that would decide it before Z3 is asked.
+        let proof = identity("x[0,999999999]", "(x*x+x)%2", "0", effort);
         assert!(matches!(proof, Ok(Proof::Unknown(_))), "{proof:?}");
     }
 

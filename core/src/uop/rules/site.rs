@@ -19,6 +19,21 @@ pub(in crate::uop) struct AccumulatorLanes {
 }
 
 impl AccumulatorLanes {
+    /// As the uops of a graph have it before anything is rewritten.
+    pub(in crate::uop) fn of(arena: &UopArena) -> AccumulatorLanes {
+        let mut lanes = AccumulatorLanes::default();
+        for uop in arena.uops() {
+            if uop.kind == UopKind::Phi
+                && uop.dtype.is_some_and(|dtype| dtype.lanes() > 1)
+                && let Some(&accumulator) = uop.sources.first()
+                && arena.get(accumulator).kind == UopKind::DefineAcc
+            {
+                lanes.vector(arena.get(accumulator).arg.clone());
+            }
+        }
+        lanes
+    }
+
     /// Notes that the accumulator with this argument is written back as one.
     pub(super) fn vector(&mut self, accumulator: UopArg) {
         if !self.vectors.contains(&accumulator) {
