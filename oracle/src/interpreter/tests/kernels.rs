@@ -283,7 +283,9 @@ fn a_loop_that_is_too_long() {
     ";
     let lowered = parse(text).expect("a valid text");
     match run(&lowered, &inputs(1, &[]), Budget { uop_lanes: 1000 }) {
-        Err(RunError::Unsupported(why)) => assert!(why.contains("6000000003 uop executions"), "{why}"),
+        Err(RunError::Unsupported(why)) => {
+            assert!(why.contains("one workgroup alone takes more than 250 times the budget"), "{why}")
+        }
         other => panic!("{other:?}"),
     }
 }
