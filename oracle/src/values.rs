@@ -82,7 +82,8 @@ fn without_reference(error: ReferenceError) -> Verdict {
     }
 }
 
-fn verdict(comparison: Comparison, share: Option<String>) -> Verdict {
+/// What a comparison says: that most elements are undecided is no pass.
+pub(crate) fn verdict(comparison: Comparison, share: Option<String>) -> Verdict {
     let Comparison { elements, written, undecided, finding } = comparison;
     if let Some(finding) = finding {
         return Verdict::Fail(Box::new(finding));

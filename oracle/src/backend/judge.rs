@@ -6,6 +6,7 @@ use crate::compare::compare;
 use crate::data::{Inputs, inputs};
 use crate::interpreter::{self, Budget, Output, Run, RunError};
 use crate::reference::{Precision, Reference};
+use crate::values::verdict;
 use crate::{Finding, FindingKind, Oracle, Subject, Verdict};
 use plumb_core::constant::Constant;
 use plumb_core::render::render;
@@ -82,9 +83,9 @@ impl BackendJudge {
             .and_then(|reference| compare(&reference, &run));
         match comparison {
             Err(error) => Verdict::Skipped(error.to_string()),
-            Ok(comparison) => match comparison.finding {
-                Some(finding) => Verdict::Fail(Box::new(Finding { oracle: self.backend.name(), ..finding })),
-                None => Verdict::Pass { share: run.share },
+            Ok(comparison) => match verdict(comparison, run.share) {
+                Verdict::Fail(finding) => Verdict::Fail(Box::new(Finding { oracle: self.backend.name(), ..*finding })),
+                other => other,
             },
         }
     }

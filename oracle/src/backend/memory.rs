@@ -1,9 +1,8 @@
 //! The arguments of a kernel as bytes.
 
 use super::BackendError;
+use crate::compare::constant_bits;
 use crate::data::Inputs;
-use crate::reference::rounding::float_bits;
-use plumb_core::constant::Constant;
 use plumb_core::dtype::Scalar;
 use plumb_core::render::Parameter;
 
@@ -62,20 +61,12 @@ fn argument(parameter: &Parameter, inputs: &Inputs, left: &mut i64) -> Result<Ar
             }
             let mut bytes = Vec::with_capacity(elements as usize * scalar.size());
             for element in 0..contents.map_or(0, |contents| contents.size) {
-                let bits = contents.map_or(0, |contents| bits(contents.element(element), scalar));
+                let bits = contents.map_or(0, |contents| constant_bits(contents.element(element), scalar));
                 bytes.extend_from_slice(&bits.to_le_bytes()[..scalar.size()]);
             }
             bytes.resize(elements as usize * scalar.size(), UNWRITTEN);
             Ok(Argument::Buffer { index, bytes, output })
         }
-    }
-}
-
-fn bits(value: Constant, scalar: Scalar) -> u64 {
-    match value {
-        Constant::Bool(truth) => u64::from(truth),
-        Constant::Int(whole) => whole as u64,
-        Constant::Float(float) => float_bits(float, scalar),
     }
 }
 

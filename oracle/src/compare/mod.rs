@@ -152,7 +152,7 @@ fn compare_unwritten(
 }
 
 /// The bits of a constant of the type.
-fn constant_bits(value: Constant, dtype: Scalar) -> u64 {
+pub(crate) fn constant_bits(value: Constant, dtype: Scalar) -> u64 {
     match value {
         Constant::Bool(truth) => u64::from(truth),
         Constant::Int(whole) => whole as u64 & (u64::MAX >> (64 - 8 * dtype.size())),

@@ -1,4 +1,4 @@
-//! What the rewrite rules make of a list that they have made: nothing else.
+//! What the rewrite rules make of a list that they have made.
 
 use plumb_core::linearize::Lowered;
 use plumb_core::rule::Rules;

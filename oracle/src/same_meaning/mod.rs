@@ -5,8 +5,10 @@
 //! - *Optimisations*: the kernel lowered without those that it could do without writes the same: bit by bit where the
 //!   inputs are such that every result is exact, otherwise within the reference's bounds, as the optimised one must
 //!   ([`values`](crate::values) sees to that).
-//! - *Again*: what the rewrite rules make of a list that they have made writes the same. (It mostly is the same list; where
-//!   it is another one, 0.9.0 has stopped rewriting at that place, too.)
+//! - *Again*: what the rewrite rules make of a list that they have made writes the same. (It mostly is the same list. That
+//!   it always is isn't asked.)
+//!
+//! A form that the interpreter can't run, or that is not lowered, is not compared.
 //!
 //! It sees no fault that is the same with and without optimisations; the other judges do.
 
