@@ -1,15 +1,31 @@
 //! A core that is deliberately broken is caught: the judges are tried on planted faults.
 //!
 //! Each file of `planted_faults/` is a case that passes, with lines `; plant: RULE off` or `; plant: RULE altered` among
-//! its comments. With that rule in that state a judge must object. Adding one needs no code.
+//! its comments. With that rule in that state a judge must object. Adding one needs no code. A line `; views: simplified`
+//! has stacked views merged before the kernel is lowered, which tinygrad's scheduler does and lowering does not.
+//! Every planted fault of every table must be caught by such a case, or be listed with the reason why none can.
 
 mod support;
 
-use plumb_core::rule::{self, Rules, State};
+use plumb_core::rule::{self, Firings, Rules, State};
 use plumb_corpus::case::{Case, Expect};
+use plumb_corpus::generate;
 use std::collections::BTreeSet;
 use std::path::Path;
 use support::Outcome;
+
+/// Planted faults that no kernel can show, each with the reason. They are seen by tests of the tables themselves.
+const NO_KERNEL_SHOWS: &[(&str, &str)] = &[
+    (
+        "view/invert-sign",
+        "no view is inverted on the way from a kernel to its uops; core/tests/views_enumerated.rs sees it on enumerated views",
+    ),
+    (
+        "uop/maximum-index",
+        "an index of the launch stands bare in a maximum only if a kernel put it there: kernels name loads, constants and \
+         variables, and what loop collapse takes a maximum of is a sum; core/src/uop/tests sees it on uops",
+    ),
+];
 
 fn files() -> Vec<(String, Case)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/planted_faults");
@@ -41,11 +57,35 @@ fn every_planted_fault_is_caught() {
             };
         }
     }
-    let open = rule::all().filter(|info| info.altered.is_some() && !caught.contains(&(info.name, true)));
-    for info in open {
-        eprintln!("no case here catches {}: {}", info.name, info.altered.unwrap_or_default());
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/opt_faults");
+    let by_values = support::kernel_files(&folder);
+    let by_values: BTreeSet<String> =
+        by_values.iter().filter_map(|path| Some(format!("opt/{}", path.file_stem()?.to_str()?))).collect();
+    for info in rule::all().filter(|info| info.altered.is_some()) {
+        let shown = caught.contains(&(info.name, true)) || by_values.contains(info.name);
+        let listed = NO_KERNEL_SHOWS.iter().find(|(name, _)| *name == info.name);
+        match (shown, listed) {
+            (false, None) => panic!("no case catches {}: {}", info.name, info.altered.unwrap_or_default()),
+            (true, Some((name, reason))) => panic!("a case catches {name}, of which it is said that {reason}"),
+            _ => {}
+        }
     }
-    assert!(caught.len() >= 65, "{} different faults are caught", caught.len());
+    eprintln!("{} different faults are caught", caught.len());
+}
+
+/// What is said of faults that no kernel shows holds for generated kernels: the rules do not fire.
+#[test]
+fn what_no_kernel_shows_does_not_fire() {
+    let mut firings = Firings::default();
+    for number in 0..400 {
+        if let Ok(lowered) = support::lowered(&generate::case(4, number), Rules::default()) {
+            firings.merge(&lowered.firings);
+        }
+    }
+    for (name, reason) in NO_KERNEL_SHOWS {
+        let info = rule::named(name).unwrap_or_else(|| panic!("no rule {name}"));
+        assert_eq!(firings.of(info.id), 0, "{name} fires, of which it is said that {reason}");
+    }
 }
 
 /// Prints which case catches which fault of the rules whose name begins with `PLUMB_MATRIX`, for whoever adds a case:

@@ -2,6 +2,7 @@
 
 #![allow(dead_code)]
 
+use plumb_core::ast::{Ast, AstId, AstOp, Buffer};
 use plumb_core::linearize::{Lowered, lower};
 use plumb_core::rule::{self, Rules, State};
 use plumb_core::target::Target;
@@ -72,11 +73,47 @@ pub(crate) fn plants(case: &Case) -> Vec<(&'static rule::RuleInfo, State)> {
     case.comments.iter().filter_map(plant).collect()
 }
 
+/// The kernel with stacked views merged where they can be, as tinygrad's scheduler hands it to the linearizer; an error's
+/// text.
+fn simplified(ast: &Ast) -> Result<Ast, String> {
+    let mut merged = Ast::new();
+    merged.symbols = ast.symbols.clone();
+    let buffer = |merged: &mut Ast, id| -> Result<Buffer, String> {
+        let buffer = ast.buffer(id).clone();
+        let view = buffer.view.simplify(&mut merged.symbols).map_err(|error| error.to_string())?;
+        Ok(Buffer { view, ..buffer })
+    };
+    let mut ids: Vec<AstId> = Vec::new();
+    for node in ast.nodes() {
+        // Sources have smaller numbers.
+        let sources: Vec<AstId> = node.sources.iter().map(|source| ids[source.0 as usize]).collect();
+        let id = match &node.op {
+            AstOp::Load(id) | AstOp::Constant(id) => {
+                let buffer = buffer(&mut merged, *id)?;
+                merged.load(buffer)
+            }
+            AstOp::Store(id) => {
+                let buffer = buffer(&mut merged, *id)?;
+                merged.store(buffer, sources[0])
+            }
+            AstOp::Alu(op) => merged.alu(*op, &sources).map_err(|error| error.to_string())?,
+            AstOp::Cast(dtype) => merged.cast(sources[0], *dtype),
+            AstOp::Bitcast(dtype) => merged.bitcast(sources[0], *dtype),
+            AstOp::Reduce(op, axes) => merged.reduce(*op, sources[0], axes),
+        };
+        ids.push(id);
+    }
+    Ok(merged)
+}
+
 /// Lowers a case with `rules`; an error's text.
 pub(crate) fn lowered(case: &Case, rules: Rules) -> Result<Lowered, String> {
     let rules = &case.rules(rules);
     let target = Target::named(&case.target).unwrap_or_else(|| panic!("no target {}", case.target));
-    let ast = case.kernel.ast_with(rules).map_err(|error| error.to_string())?;
+    let mut ast = case.kernel.ast_with(rules).map_err(|error| error.to_string())?;
+    if case.comments.iter().any(|line| line.trim() == "views: simplified") {
+        ast = simplified(&ast)?;
+    }
     lower(&Arc::new(ast), &Arc::new(target), &case.opts, rules).map_err(|error| error.to_string())
 }
 
