@@ -12,10 +12,13 @@ pub mod compare;
 pub mod data;
 pub mod interpreter;
 pub mod launch;
+pub mod layouts;
+pub mod optimisations;
 pub mod prove;
 pub mod provenance;
 pub mod reference;
 pub mod same_meaning;
+pub mod symbolic;
 pub mod values;
 
 /// What a judge looks at.
@@ -49,6 +52,10 @@ pub enum Verdict {
 pub enum FindingKind {
     /// A value differs from the reference's.
     WrongValue,
+    /// A view shows another element at a place, or padding, than its movements say.
+    WrongLayout,
+    /// An optimisation leaves the state of a kernel unsound, or changes it though it is refused.
+    KernelState,
     /// An output element does not come from the elements that it must come from.
     WrongProvenance,
     /// Another form of the same kernel means something else: another order of its uops, it without optimisations, or
@@ -134,5 +141,17 @@ pub fn judges() -> Vec<Box<dyn Oracle>> {
         Box::new(values::Values::default()),
         Box::new(provenance::Provenance::default()),
         Box::new(same_meaning::SameMeaning::default()),
+    ]
+}
+
+/// Judges of single parts of `core`, asked by name: what they see the others see too, most of the time, but later and
+/// with less said about where.
+///
+/// A new one implements [`Oracle`] in a module of its own and is listed here.
+pub fn judges_of_parts() -> Vec<Box<dyn Oracle>> {
+    vec![
+        Box::new(layouts::Layouts),
+        Box::new(optimisations::Optimisations),
+        Box::new(same_meaning::Rewrites::default()),
     ]
 }

@@ -210,6 +210,9 @@ pub(crate) struct Sym {
     /// The expression: `+ - * // % < <= > >=`, integers, names
     #[arg(value_name = "EXPRESSION", required_unless_present_any = ["ranges"], allow_hyphen_values = true)]
     pub(crate) expression: Option<String>,
+    /// Compare the answer with the expression at every point (of large domains at 4,096), and object where it differs
+    #[arg(long)]
+    pub(crate) check: bool,
     #[command(flatten)]
     pub(crate) rules: RuleOptions,
 }

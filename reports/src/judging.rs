@@ -90,6 +90,7 @@ impl Judging {
     pub(crate) fn new(names: &[String], rules: Rules) -> Result<Judging, String> {
         let mut all = plumb_oracle::judges();
         if !names.is_empty() {
+            all.extend(plumb_oracle::judges_of_parts());
             all.extend(plumb_oracle::backend::backend_judges());
             all.push(Box::new(plumb_oracle::prove::Prove::new(plumb_oracle::prove::Prover::new(workers()))));
         }

@@ -29,19 +29,7 @@ impl Kernel {
     pub fn ast_with(&self, rules: &Rules) -> Result<Ast, CaseError> {
         let mut ast = Ast::new();
         ast.symbols.set_rules(*rules);
-        let mut build = Build { variables: Vec::with_capacity(self.variables.len()) };
-        for variable in &self.variables {
-            let node = ast
-                .symbols
-                .variable(
-                    &variable.name,
-                    variable.min,
-                    Sint::Int(variable.max),
-                    variable.value.filter(|_| variable.shown),
-                )
-                .map_err(|error| CaseError::Case(error.to_string()))?;
-            build.variables.push((variable, node));
-        }
+        let build = self.build(&mut ast.symbols)?;
         let needed = self.needed();
         let mut ids: Vec<Option<AstId>> = Vec::with_capacity(self.steps.len());
         for ((number, step), needed) in self.steps.iter().enumerate().zip(needed) {
@@ -52,6 +40,27 @@ impl Kernel {
             return Err(CaseError::Case("the kernel stores nothing".to_owned()));
         }
         Ok(ast)
+    }
+
+    /// `core`'s views of `layout`, one of this kernel's: made of its movements by `core`'s, in `arena`, by whose rules
+    /// that happens.
+    ///
+    /// # Errors
+    /// What `core` can't express.
+    pub fn views(&self, arena: &mut Arena, layout: &Layout) -> Result<ShapeTracker, CaseError> {
+        let build = self.build(arena)?;
+        build.views(arena, layout).map_err(CaseError::Case)
+    }
+
+    /// The variables as nodes of `arena`.
+    fn build(&self, arena: &mut Arena) -> Result<Build<'_>, CaseError> {
+        let node = |variable: &Variable| {
+            let value = variable.value.filter(|_| variable.shown);
+            arena.variable(&variable.name, variable.min, Sint::Int(variable.max), value)
+        };
+        let nodes: Result<Vec<NodeId>, _> = self.variables.iter().map(node).collect();
+        let nodes = nodes.map_err(|error| CaseError::Case(error.to_string()))?;
+        Ok(Build { variables: self.variables.iter().zip(nodes).collect() })
     }
 
     /// For each step, whether a store needs it. Operands that are not earlier steps count for nothing.
@@ -126,17 +135,19 @@ impl Build<'_> {
     }
 
     fn buffer(&self, ast: &mut Ast, source: Source, dtype: DType, layout: &Layout) -> Result<Buffer, String> {
-        let view = match layout {
-            Layout::Chain { base, movements } => self.chain(&mut ast.symbols, base, movements)?,
+        let view = self.views(&mut ast.symbols, layout)?;
+        Ok(Buffer { source, dtype, view })
+    }
+
+    fn views(&self, arena: &mut Arena, layout: &Layout) -> Result<ShapeTracker, String> {
+        let tracker = match layout {
+            Layout::Chain { base, movements } => self.chain(arena, base, movements)?,
             Layout::Views(views) => {
-                let views = views.iter().map(|view| self.view(&mut ast.symbols, view));
+                let views = views.iter().map(|view| self.view(arena, view));
                 ShapeTracker { views: views.collect::<Result<_, _>>()? }
             }
         };
-        if view.views.is_empty() {
-            return Err("a stack of no views".to_owned());
-        }
-        Ok(Buffer { source, dtype, view })
+        if tracker.views.is_empty() { Err("a stack of no views".to_owned()) } else { Ok(tracker) }
     }
 
     fn chain(&self, arena: &mut Arena, base: &[Dim], movements: &[Movement]) -> Result<ShapeTracker, String> {

@@ -28,6 +28,7 @@ mod chain;
 mod choice;
 mod convert;
 mod describe;
+mod index;
 mod interval;
 mod kernel;
 mod leaves;
@@ -41,6 +42,8 @@ mod views;
 
 pub use choice::{Bytes, Choice, Seeded};
 pub use describe::{Features, describe};
+pub use index::{IndexExpression, index_expression};
+pub(crate) use opts::any_opt;
 pub use profile::{Kinds, Plans, Profile};
 
 use crate::case::{Case, Data, DataMode};
@@ -64,8 +67,16 @@ pub fn case(seed: u64, number: u64) -> Case {
 /// # Errors
 /// None; [`arbitrary`] asks for a result.
 pub fn from_bytes(input: &mut arbitrary::Unstructured<'_>) -> arbitrary::Result<Case> {
+    from_bytes_within(input, &Profile::fuzz())
+}
+
+/// As [`from_bytes`], within `profile`.
+///
+/// # Errors
+/// None; [`arbitrary`] asks for a result.
+pub fn from_bytes_within(input: &mut arbitrary::Unstructured<'_>, profile: &Profile) -> arbitrary::Result<Case> {
     let mut bytes = Bytes::all_of(input)?;
-    Ok(from_choices(&mut bytes, &Profile::fuzz()))
+    Ok(from_choices(&mut bytes, profile))
 }
 
 /// The case that these choices make within `profile`.

@@ -49,7 +49,7 @@ fn list(
     for place in 0..length {
         // A matrix instruction comes first or not at all, and few kernels are made for one.
         let matrix = place == 0 && kernel.reduce.is_some() && !kernel.target.tensor_cores.is_empty();
-        let opt = if matrix && choice.chance(2, 3) { matrix_instruction(choice) } else { opt(choice, &kernel) };
+        let opt = if matrix && choice.chance(2, 3) { matrix_instruction(choice) } else { any_opt(choice, &kernel) };
         let mut next = kernel.clone();
         match next.apply_opt(opt) {
             Ok(()) if next.is_moderate() => kernel = next,
@@ -106,7 +106,7 @@ fn candidates(kernel: &Kernel) -> Vec<Candidate> {
 }
 
 /// An optimisation that is likely to apply, and now and then any.
-fn opt(choice: &mut dyn Choice, kernel: &Kernel) -> Opt {
+pub(crate) fn any_opt(choice: &mut dyn Choice, kernel: &Kernel) -> Opt {
     let candidates = candidates(kernel);
     let places: Vec<(u32, usize)> = candidates.iter().map(|candidate| candidate.weight).zip(0..).collect();
     let Candidate { op, ref axes, first, .. } = candidates[choice.weighted(&places)];

@@ -130,4 +130,22 @@ impl Profile {
     pub fn fuzz() -> Profile {
         Profile { work: 4096, elements: 8192, illegal: 20, ..Profile::sweep() }
     }
+
+    /// What views are tried by: as [`Profile::fuzz`], but copies of one buffer, moved about, or of constants.
+    pub fn layouts() -> Profile {
+        Profile {
+            scalars: vec![Scalar::F32],
+            kinds: Kinds { elementwise: 1, reduction: 0, product: 0, convolution: 0, window: 0 },
+            plans: Plans { hand: 0, required: 1, list: 0 },
+            elements: 512,
+            work: 512,
+            movements: 8,
+            operations: 0,
+            loads: 2,
+            outputs: 1,
+            illegal: 0,
+            images: false,
+            ..Profile::fuzz()
+        }
+    }
 }

@@ -29,6 +29,9 @@ mod again;
 mod reorder;
 #[cfg(test)]
 mod tests;
+mod unrewritten;
+
+pub use unrewritten::Rewrites;
 
 const NAME: &str = "same-meaning";
 
@@ -183,5 +186,9 @@ fn shown(bits: u64, scalar: Scalar) -> String {
 }
 
 fn fail(message: String) -> Verdict {
-    Verdict::Fail(Box::new(Finding { oracle: NAME, kind: FindingKind::OtherMeaning, message }))
+    fail_of(NAME, message)
+}
+
+fn fail_of(oracle: &'static str, message: String) -> Verdict {
+    Verdict::Fail(Box::new(Finding { oracle, kind: FindingKind::OtherMeaning, message }))
 }

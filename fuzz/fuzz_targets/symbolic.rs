@@ -1,0 +1,4 @@
+//! Index expressions against enumeration.
+#![no_main]
+
+plumb_fuzz::fuzz!(SYMBOLIC);
