@@ -59,6 +59,21 @@ pub const IMAGE_BORDER: &str = ".image-border";
 pub const NAMES: [&str; 5] = ["clang", "opencl", "metal", "cuda", "hip"];
 
 impl Target {
+    /// A made-up target that can do everything but matrix instructions, without limits.
+    pub fn unlimited(name: &str) -> Target {
+        Target {
+            name: name.to_owned(),
+            supports_float4: true,
+            has_local: true,
+            has_shared: true,
+            global_max: None,
+            local_max: None,
+            shared_max: i64::MAX,
+            tensor_cores: Vec::new(),
+            image_border: false,
+        }
+    }
+
     /// The built-in target of this name, as tinygrad 0.9.0 describes it (`cuda` as sm_80, `metal` with its tensor
     /// cores on any machine), or `None`. A name that ends with [`IMAGE_BORDER`] is that target with
     /// [`Target::image_border`].
@@ -67,17 +82,7 @@ impl Target {
             let target = Target::named(plain).filter(|target| target.supports_float4 && !target.image_border)?;
             return Some(Target { name: name.to_owned(), image_border: true, ..target });
         }
-        let gpu = |name: &str| Target {
-            name: name.to_owned(),
-            supports_float4: true,
-            has_local: true,
-            has_shared: true,
-            global_max: None,
-            local_max: None,
-            shared_max: 32768,
-            tensor_cores: Vec::new(),
-            image_border: false,
-        };
+        let gpu = |name: &str| Target { shared_max: 32768, ..Target::unlimited(name) };
         Some(match name {
             "clang" => Target { supports_float4: false, has_local: false, ..gpu(name) },
             "opencl" => gpu(name),

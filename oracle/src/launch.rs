@@ -21,10 +21,7 @@ impl Oracle for Launch {
     }
 
     fn judge(&self, subject: Subject<'_>) -> Verdict {
-        let Some(target) = Target::named(&subject.case.target) else {
-            return Verdict::Skipped("a target without a description".to_owned());
-        };
-        match excess(subject, &target) {
+        match excess(subject, &subject.lowered.target) {
             None => Verdict::Pass { share: None },
             Some(message) => Verdict::Fail(Box::new(Finding { oracle: NAME, kind: FindingKind::Launch, message })),
         }

@@ -43,7 +43,7 @@ impl Oracle for Layouts {
         let mut looked_at = Looked::default();
         for (number, step) in case.kernel.steps.iter().enumerate() {
             let Some(layout) = step.layout() else { continue };
-            match compare(case, layout, &all, &mut looked_at) {
+            match compare(case, subject.lowered.rules, layout, &all, &mut looked_at) {
                 Ok(None) => {}
                 Ok(Some(difference)) => {
                     let message = format!("the layout of %{number}: {difference}");
@@ -84,12 +84,13 @@ fn every_binding(case: &Case) -> Result<Vec<Bindings>, ReferenceError> {
 /// What `core` says of a place that its movements don't, if anything; an error where `core` does not make the views.
 fn compare(
     case: &Case,
+    rules: Rules,
     layout: &case::Layout,
     all: &[Bindings],
     looked_at: &mut Looked,
 ) -> Result<Option<String>, String> {
     let mut arena = Arena::default();
-    arena.set_rules(case.rules(Rules::default()));
+    arena.set_rules(rules);
     let tracker = case.kernel.views(&mut arena, layout).map_err(|error| error.to_string())?;
     let simplified = tracker.simplify(&mut arena).map_err(|error| error.to_string())?;
     let mut forms = vec![("", Form::new(&mut arena, &tracker).map_err(|error| error.to_string())?)];

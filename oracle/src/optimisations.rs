@@ -6,9 +6,8 @@
 use crate::data::mix;
 use crate::{Finding, FindingKind, Oracle, Subject, Verdict};
 use plumb_core::kernel::{Kernel, Opt, OptError, OptOp, OptPlan};
-use plumb_core::rule::Rules;
+use plumb_core::linearize::Lowered;
 use plumb_core::symbolic::Sint;
-use plumb_core::target::Target;
 use std::sync::Arc;
 
 const NAME: &str = "optimisations";
@@ -31,13 +30,13 @@ impl Oracle for Optimisations {
 
     fn judge(&self, subject: Subject<'_>) -> Verdict {
         let case = subject.case;
-        let rules = case.rules(Rules::default());
-        let (Ok(ast), Some(target)) = (case.kernel.ast_with(&rules), Target::named(&case.target)) else {
-            return Verdict::Skipped("no kernel, or no target of that name".to_owned());
-        };
-        let mut kernel = match Kernel::new(&Arc::new(ast), &Arc::new(target), &rules) {
+        let Lowered { target, rules, .. } = subject.lowered;
+        let kernel = case.kernel.ast_with(rules).map_err(|error| error.to_string());
+        let kernel =
+            kernel.and_then(|ast| Kernel::new(&Arc::new(ast), target, rules).map_err(|error| error.to_string()));
+        let mut kernel = match kernel {
             Ok(kernel) => kernel,
-            Err(error) => return Verdict::Skipped(error.to_string()),
+            Err(error) => return Verdict::Skipped(error),
         };
         if let Err(error) = kernel.required_optimizations() {
             return Verdict::Skipped(error.to_string());

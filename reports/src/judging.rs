@@ -5,6 +5,7 @@ use plumb_core::kernel::{LowerError, OptPlan};
 use plumb_core::linearize::{self, Lowered};
 use plumb_core::rule::Rules;
 use plumb_core::target::{self, Target};
+use plumb_core::uop::UopWorkspace;
 use plumb_corpus::case::{Case, Expect};
 use plumb_oracle::prove::worker::Workers;
 use plumb_oracle::{Finding, FindingKind, Oracle, Subject, Verdict};
@@ -181,7 +182,8 @@ impl Judging {
         plan: &OptPlan,
         rules: &Rules,
     ) -> Result<Lowered, LowerError> {
-        linearize::lower(ast, self.target(target)?, plan, rules)
+        let target = self.target(target)?;
+        WORKSPACE.with_borrow_mut(|workspace| linearize::lower_with(ast, target, plan, rules, workspace))
     }
 
     /// The target of this name.
@@ -229,6 +231,8 @@ fn verdict_of(error: &LowerError, plan: &OptPlan) -> Verdict {
 }
 
 thread_local! {
+    /// Memory that lowering uses again from case to case.
+    static WORKSPACE: RefCell<UopWorkspace> = RefCell::default();
     static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 

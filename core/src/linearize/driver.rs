@@ -73,8 +73,8 @@ impl Built {
         let (uops, mut firings) = finish(graph, &mut || super::objects::anything_fires(&kernel))?;
         firings.merge(&kernel.firings);
         firings.merge(kernel.arena.firings());
-        let Kernel { applied, arena, .. } = kernel;
-        Ok(Lowered { name, axes, global_size, local_size, applied, uops, arena, firings })
+        let Kernel { applied, arena, target, rules, .. } = kernel;
+        Ok(Lowered { target, rules, name, axes, global_size, local_size, applied, uops, arena, firings })
     }
 }
 

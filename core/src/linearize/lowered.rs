@@ -1,14 +1,20 @@
 //! What lowering yields, and its texts.
 
 use crate::kernel::{NamedAxis, Opt};
-use crate::rule::Firings;
+use crate::rule::{Firings, Rules};
 use crate::symbolic::{Arena, Sint};
+use crate::target::Target;
 use crate::uop::UopList;
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// A lowered kernel.
 #[derive(Clone, Debug)]
 pub struct Lowered {
+    /// What it was lowered for.
+    pub target: Arc<Target>,
+    /// The rules that it was lowered by.
+    pub rules: Rules,
     /// The kernel's name, without colours and without the suffix that makes it unique: `r_3_16_8_20`.
     pub name: String,
     /// The axes that the name lists, with what each is for.

@@ -5,11 +5,13 @@ use plumb_core::ast::AluOp;
 use plumb_core::constant::Constant;
 use plumb_core::dtype::{Channel, DType, Image, Scalar};
 use plumb_core::linearize::Lowered;
-use plumb_core::rule::Firings;
+use plumb_core::rule::{Firings, Rules};
 use plumb_core::symbolic::{Arena, Sint};
+use plumb_core::target::Target;
 use plumb_core::uop::{IndexName, LocalName, Uop, UopArg, UopId, UopKind, UopList, Wmma};
 use smallvec::SmallVec;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// What is wrong with a text, in which line (from 1).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,6 +52,8 @@ const KINDS: [UopKind; 22] = [
 /// Names are those before the launch.
 pub fn parse(text: &str) -> Result<Lowered, ParseError> {
     let mut lowered = Lowered {
+        target: Arc::new(Target::unlimited("any")),
+        rules: Rules::default(),
         name: String::new(),
         axes: Vec::new(),
         global_size: None,

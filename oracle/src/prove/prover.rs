@@ -12,7 +12,6 @@ use crate::values::Values;
 use crate::{Oracle, Subject};
 use plumb_core::linearize::Lowered;
 use plumb_core::rule::Rules;
-use plumb_core::target::Target;
 use plumb_corpus::case::{Case, Dim, DimExpr, Layout, Movement, Step};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -71,9 +70,8 @@ impl Prover {
     }
 
     fn prove_anew(&self, case: &Case, lowered: &Lowered, rules: &Rules) -> Result<Vec<Obligation>, String> {
-        let target = Target::named(&case.target).ok_or("there is no such target")?;
         let ast = case.kernel.ast_with(rules).map_err(|error| error.to_string())?;
-        let template = Template::new(&Arc::new(ast), &Arc::new(target), rules, &lowered.applied)
+        let template = Template::new(&Arc::new(ast), &lowered.target, rules, &lowered.applied)
             .map_err(|error| format!("the optimisations can't be followed: {error}"))?;
         let mut obligations = Vec::new();
         for bindings in bindings(case)? {

@@ -21,8 +21,6 @@ use crate::{Finding, FindingKind, Oracle, Subject, Verdict};
 use plumb_core::dtype::Scalar;
 use plumb_core::kernel::OptPlan;
 use plumb_core::linearize::{Lowered, lower};
-use plumb_core::rule::Rules;
-use plumb_core::target::Target;
 use std::sync::Arc;
 
 mod again;
@@ -64,7 +62,6 @@ impl Oracle for SameMeaning {
 
     fn judge(&self, subject: Subject<'_>) -> Verdict {
         let Subject { case, lowered } = subject;
-        let rules = case.rules(Rules::default());
         let inputs = match inputs(case) {
             Ok(inputs) => inputs,
             Err(error) => return Verdict::Skipped(error.to_string()),
@@ -76,10 +73,10 @@ impl Oracle for SameMeaning {
         if let Some(difference) = self.other_order(subject, &inputs, &run) {
             return fail(format!("in another order that its graph allows, {difference}"));
         }
-        if let Some(difference) = self.rewritten_again(subject, rules, &inputs, &run) {
+        if let Some(difference) = self.rewritten_again(subject, &inputs, &run) {
             return fail(format!("rewritten again, {difference}"));
         }
-        match self.without_optimisations(subject, rules, &inputs, &run) {
+        match self.without_optimisations(subject, &inputs, &run) {
             Some(difference) => fail(format!("without optimisations, {difference}")),
             None => Verdict::Pass { share: run.share },
         }
@@ -100,9 +97,9 @@ impl SameMeaning {
         }
     }
 
-    fn rewritten_again(&self, subject: Subject<'_>, rules: Rules, inputs: &Inputs, run: &Run) -> Option<String> {
+    fn rewritten_again(&self, subject: Subject<'_>, inputs: &Inputs, run: &Run) -> Option<String> {
         let Subject { lowered, .. } = subject;
-        let uops = match again::rewritten(lowered, rules) {
+        let uops = match again::rewritten(lowered, lowered.rules) {
             Ok(list) if again::is_same(lowered, &list) => return None,
             Ok(list) => list,
             Err(error) => return Some(error.to_string()),
@@ -124,13 +121,13 @@ impl SameMeaning {
         compare(&reference, other).ok()?.finding.map(|finding| finding.message)
     }
 
-    fn without_optimisations(&self, subject: Subject<'_>, rules: Rules, inputs: &Inputs, run: &Run) -> Option<String> {
+    fn without_optimisations(&self, subject: Subject<'_>, inputs: &Inputs, run: &Run) -> Option<String> {
         let Subject { case, lowered } = subject;
         if lowered.applied.is_empty() || case.opts == OptPlan::Required {
             return None;
         }
-        let ast = Arc::new(case.kernel.ast_with(&rules).ok()?);
-        let plain = lower(&ast, &Arc::new(Target::named(&case.target)?), &OptPlan::Required, &rules).ok()?;
+        let ast = Arc::new(case.kernel.ast_with(&lowered.rules).ok()?);
+        let plain = lower(&ast, &lowered.target, &OptPlan::Required, &lowered.rules).ok()?;
         let other = match interpreter::run(&plain, inputs, self.budget) {
             Ok(other) => other,
             Err(interpreter::RunError::Faults(faults)) => return faults.first().map(ToString::to_string),

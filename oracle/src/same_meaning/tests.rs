@@ -2,6 +2,8 @@
 
 use super::reorder::reorder;
 use super::*;
+use plumb_core::rule::Rules;
+use plumb_core::target::Target;
 use plumb_core::uop::UopKind;
 use plumb_corpus::text::parse;
 
@@ -71,5 +73,5 @@ fn what_can_be_simplified_is_found() {
     let inputs = inputs(&case).unwrap_or_else(|error| panic!("{error}"));
     let run = interpreter::run(&lowered, &inputs, judge.budget).unwrap_or_else(|error| panic!("{error}"));
     let subject = Subject { case: &case, lowered: &lowered };
-    assert_eq!(judge.rewritten_again(subject, rules, &inputs, &run), None);
+    assert_eq!(judge.rewritten_again(subject, &inputs, &run), None);
 }

@@ -8,8 +8,7 @@ use crate::data::inputs;
 use crate::interpreter::{self, RunError};
 use crate::{Oracle, Subject, Verdict};
 use plumb_core::linearize::lower;
-use plumb_core::rule::{Group, Rules, State, all};
-use plumb_core::target::Target;
+use plumb_core::rule::{Group, State, all};
 use plumb_core::uop::UopRule;
 use std::sync::Arc;
 
@@ -36,15 +35,12 @@ impl Oracle for Rewrites {
 
     fn judge(&self, subject: Subject<'_>) -> Verdict {
         let Subject { case, lowered } = subject;
-        let rules = case.rules(Rules::default());
+        let rules = lowered.rules;
         let rewrites = all().filter(|info| info.id.group == Group::Uop);
         let unwritten = rewrites.fold(rules, |rules, info| rules.with(info.id, State::Off));
         let unwritten = RELIED_ON.iter().fold(unwritten, |off, &rule| off.with(rule, rules.state(rule)));
-        let Some(target) = Target::named(&case.target) else {
-            return Verdict::Skipped(format!("there is no target {}", case.target));
-        };
         let plain = case.kernel.ast_with(&rules).map_err(|error| error.to_string()).and_then(|ast| {
-            lower(&Arc::new(ast), &Arc::new(target), &case.opts, &unwritten).map_err(|error| error.to_string())
+            lower(&Arc::new(ast), &lowered.target, &case.opts, &unwritten).map_err(|error| error.to_string())
         });
         let plain = match plain {
             Ok(plain) => plain,

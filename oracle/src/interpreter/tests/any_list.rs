@@ -7,11 +7,13 @@ use plumb_core::ast::AluOp;
 use plumb_core::constant::Constant;
 use plumb_core::dtype::{Channel, DType, Image, Scalar};
 use plumb_core::linearize::Lowered;
-use plumb_core::rule::Firings;
+use plumb_core::rule::{Firings, Rules};
 use plumb_core::symbolic::{Arena, Sint};
+use plumb_core::target::Target;
 use plumb_core::uop::{IndexName, LocalName, Uop, UopArg, UopId, UopKind, UopList, Wmma};
 use proptest::prelude::*;
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// Bytes that choices are made from; zeros when they run out.
 struct Choices<'a>(&'a [u8]);
@@ -253,6 +255,8 @@ fn end(list: &UopList, opener: u32) -> Uop {
 fn interpret(uops: UopList, launched: bool) -> Result<(), RunError> {
     let size = |n: i64| launched.then(|| vec![Sint::Int(n), Sint::Int(1), Sint::Int(1)]);
     let lowered = Lowered {
+        target: Arc::new(Target::unlimited("any")),
+        rules: Rules::default(),
         name: "any".to_owned(),
         axes: Vec::new(),
         global_size: size(3),
